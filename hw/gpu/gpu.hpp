@@ -19,6 +19,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,6 +94,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
       prints->share_among(machine_.gpu.cores + (global_ != nullptr ? 1 : 0));
     }
   }
+  // The words of the next launch's kernel, for as long as it runs: the watchdog looks at its loops.
+  void set_code(std::span<const std::uint64_t> code) { code_ = code; }
   // What malloc and free do in the next launches, which begin and end there for who says so; null: nothing.
   void set_heap(isa::DeviceHeap* heap) { heap_ = heap; }
   // Of the launches from now on these blocks run, alone; null: all. Between launches, of which one runs at a time then;
@@ -189,6 +192,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   std::vector<std::uint8_t> parameters_;
   std::vector<std::uint8_t> constants_;
   std::uint32_t* hashes_ = nullptr;
+  std::span<const std::uint64_t> code_;
   isa::PrintBuffer* prints_ = nullptr;
   isa::DeviceHeap* heap_ = nullptr;
   std::uint64_t started_ = 0;   // launches

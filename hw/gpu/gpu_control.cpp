@@ -62,6 +62,7 @@ bool Gpu::start() {
     return static_cast<std::uint32_t>(value(offset));
   };
   Launch next;
+  next.code = code_;
   next.hashes = hashes_;
   next.prints = prints_;
   next.heap = heap_;

@@ -380,10 +380,8 @@ struct WatchdogParameters {
           "stops as a deadlock");
     visit("livelock_instructions", livelock_instructions, Limits::between(1000, 1e15), "instructions",
           "instructions that a warp retires inside one loop with its registers unchanged after which it counts as "
-          "spinning "
-          "(100 times as many when its registers change); a run all of whose warps spin, or wait at a barrier, stops "
-          "as a "
-          "livelock");
+          "spinning (100 times as many when registers change, but none that decides whether the loop ends); a run all "
+          "of whose warps spin, or wait at a barrier, stops as a livelock");
   }
 };
 

@@ -101,13 +101,27 @@ struct Group {
   std::vector<LaneMask> taken;     // of the branch in flight: lanes that take it
   std::vector<LaneMask> exited;    // of the exit in flight: lanes that leave
   std::vector<LaneMask> arrivals;  // of the barrier in flight: lanes that wait
-  // Livelock watch: the innermost loop that the group is in, the instructions retired since it entered it, and since
-  // its registers were last seen to change there.
+  // Livelock watch: the innermost loop that the group is in, and the instructions retired since it entered it.
   std::uint32_t loop_first = 1, loop_last = 0;
   std::uint64_t loop_instructions = 0;
-  std::uint64_t loop_changed = 0;  // loop_instructions at the latest change
-  std::uint64_t loop_fingerprint = 0;
   std::uint32_t loop_rounds = 0;
+  // Something in it that is looked at now and then.
+  struct Watched {
+    bool looked = false;
+    std::uint64_t fingerprint = 0;
+    std::uint64_t changed = 0;    // loop_instructions when a look saw another fingerprint than the look before
+    std::uint64_t unchanged = 0;  // instructions from then to the latest look
+    void look(std::uint64_t now, std::uint64_t instructions) {
+      if (!looked || now != fingerprint) {
+        looked = true;
+        fingerprint = now;
+        changed = instructions;
+      }
+      unchanged = instructions - changed;
+    }
+  };
+  Watched loop_registers;
+  Watched loop_exits;  // of the registers, those that decide whether the loop ends (WarpUnit::watch_exits)
 
   // Threads of another group join it: it has made as little progress as the one behind.
   void falls_back_to(const Group& other) {
@@ -118,12 +132,13 @@ struct Group {
   void leave_loop() {
     loop_first = 1;
     loop_last = 0;
-    loop_instructions = loop_changed = loop_fingerprint = 0;
+    loop_instructions = 0;
     loop_rounds = 0;
+    loop_registers = loop_exits = {};
   }
   // Goes round a loop from which it will not get out by itself, by the rule of WatchdogParameters.
   [[nodiscard]] bool spins(std::uint64_t limit) const {
-    return in_loop() && (loop_instructions - loop_changed >= limit || loop_instructions / 100 >= limit);
+    return in_loop() && (loop_registers.unchanged >= limit || loop_exits.unchanged / 100 >= limit);
   }
 
   [[nodiscard]] unsigned rows() const { return static_cast<unsigned>(active.size()); }

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <list>
 #include <span>
+#include <string>
+#include <string_view>
 #include <systemc>
 #include <utility>
 #include <vector>
@@ -33,6 +35,12 @@ namespace {
 // looks does not depend on the host's speed.
 constexpr link::Cycle kSliceCycles = 50'000;
 constexpr std::chrono::milliseconds kProgressInterval{200};
+
+// Of a key of the section [watchdog].
+std::string how_to_wait_longer(std::string_view key, std::uint64_t now) {
+  return fmt::format("wait longer: --set watchdog.{}={} (now {})", key,
+                     std::min(100 * now, std::uint64_t{1'000'000'000'000'000}), now);
+}
 
 hw::MakeTap tap_maker(const DeviceOptions& options) {
   if (options.memory_trace == nullptr) {
@@ -372,6 +380,7 @@ std::uint64_t Device::State::begin(const isa::LaunchRequest& request, const isa:
   // A replay has no values to take hashes of.
   gpu.set_hashes(options.replay == nullptr ? launch.hashes.data() : nullptr);
   gpu.set_prints(&launch.prints);
+  gpu.set_code(kernel.words);
   try {
     for (RunObserver* const observer : options.observers) {
       observer->launching(info_of(launch));
@@ -558,8 +567,11 @@ void Device::State::simulate(link::Cycle until) {
     if (now - std::max(gpu.last_retirement(), last_service) > watchdog.deadlock_cycles) {
       gpu.stop(gpu.launch_fault(
           isa::Fault::Kind::deadlock,
-          fmt::format("no instruction has retired, and no memory request has been served, for {} cycles: {}",
-                      now - std::max(gpu.last_retirement(), last_service), gpu.describe_waiting())));
+          fmt::format(
+              "no instruction has retired, and no memory request has been served, for {} cycles: {}. If something "
+              "would happen after all, {}",
+              now - std::max(gpu.last_retirement(), last_service), gpu.describe_waiting(),
+              how_to_wait_longer("deadlock_cycles", watchdog.deadlock_cycles))));
     } else if (options.replay == nullptr && gpu.livelocked()) {  // a record ends
       isa::Fault fault = gpu.launch_fault(isa::Fault::Kind::livelock,
                                           fmt::format("no warp gets out of its loop: {}", gpu.describe_waiting()));
@@ -568,6 +580,8 @@ void Device::State::simulate(link::Cycle until) {
       if (launch != running.end()) {
         fault.detail += livelock_advice(launch->kernel, fault.pc);
       }
+      fault.detail += ". If the loop would end after all, " +
+                      how_to_wait_longer("livelock_instructions", watchdog.livelock_instructions);
       gpu.stop(std::move(fault));
     }
   }

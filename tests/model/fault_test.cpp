@@ -244,7 +244,8 @@ TEST(Livelock, OfALockThatIsReleasedBehindTheLoopIsExplained) {
       "waits elsewhere). This is a spin lock (PC 2). Where the threads of a warp re-converge behind the loop, one "
       "that leaves it with the lock waits there for the others, which wait for the lock. Release it within the "
       "loop, and end the loop's body with __syncwarp(), so that no compiler moves the release out of it: while "
-      "(!done) { if (atomicCAS(lock, 0, 1) == 0) { ...; atomicExch(lock, 0); done = true; } __syncwarp(); }");
+      "(!done) { if (atomicCAS(lock, 0, 1) == 0) { ...; atomicExch(lock, 0); done = true; } __syncwarp(); }. If the "
+      "loop would end after all, wait longer: --set watchdog.livelock_instructions=500000 (now 5000)");
 }
 
 // A loop without a lock gets no advice on locks.
@@ -272,6 +273,37 @@ TEST_P(LoopOf, AnyLengthIsFound) {
   EXPECT_THAT(text, HasSubstr("livelock"));
 }
 INSTANTIATE_TEST_SUITE_P(Livelock, LoopOf, ::testing::Values(1U, 2U, 3U, 5U, 7U, 12U));
+
+// Its count of rounds is wanted behind it and does not say when it ends.
+TEST(Livelock, OfALoopThatCountsItsRoundsIsFound) {
+  hw::Machine machine;
+  machine.watchdog.livelock_instructions = 1000;
+  tb::Device device(machine);
+  const isa::Module module = kernel(
+      "mov.u32 %r4, 0;\nL: add.u32 %r4, %r4, 1; atom.global.cas.b32 %r3, [%r0], 0, 1; setp.ne.u32 %p1, %r3, 0;\n"
+      "@%p1 bra L; st.global.u32 [%r0+4], %r4;");
+  EXPECT_THAT(fault_on(device, module, launch_of(32, 1)), HasSubstr("This is a spin lock"));
+}
+
+// However long it takes: what a loop ends by changes in every round, in registers or in memory.
+class LongLoop : public ::testing::TestWithParam<const char*> {};
+TEST_P(LongLoop, IsNone) {
+  hw::Machine machine;
+  machine.watchdog.livelock_instructions = 1000;
+  tb::Device device(machine);
+  std::string body = std::string("mov.u32 %r3, 0; mov.u32 %r4, %r1;\nL: ") + GetParam();
+  for (unsigned i = 0; i < 24; ++i) {
+    body += " mad.lo.u32 %r4, %r4, 1664525, %r3;";
+  }
+  EXPECT_EQ(fault_on(device, kernel(body + " @%p1 bra L; st.global.u32 [%r0+4], %r4;"), launch_of(32, 1)), "no fault");
+  EXPECT_GT(device.totals().core.group_instructions, 110'000U) << "the loop is too short to be taken for one";
+}
+INSTANTIATE_TEST_SUITE_P(
+    Livelock, LongLoop,
+    ::testing::Values("add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 5000;",
+                      "ld.volatile.global.u32 %r5, [%r0]; add.u32 %r4, %r4, %r5; add.u32 %r3, %r3, 1; "
+                      "setp.lt.u32 %p1, %r3, 5000;",
+                      "atom.global.add.u32 %r3, [%r0], 1; setp.lt.u32 %p1, %r3, 160000;"));
 
 // A loop that ends below the limit is none.
 TEST(Livelock, ALongLoopThatEndsIsNone) {

@@ -22,9 +22,11 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hw/core/warps/barrier_unit.hpp"
@@ -34,6 +36,7 @@
 #include "hw/issue/discipline.hpp"
 #include "hw/registers/register_file.hpp"
 #include "hw/state/core_state.hpp"
+#include "isa/loop_exits.hpp"
 
 namespace heddle::hw {
 
@@ -72,6 +75,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
     at_grid_ = 0;
     departing_.clear();
     recalled_.reset();
+    exits_.clear();
   }
 
   // ---- blocks
@@ -248,7 +252,8 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void leave_blocks(BarrierResults& results);
   void threads_exited(BlockHome& block, unsigned threads, BarrierResults& results);
   void watch_loop(Group& group, std::uint32_t pc, const isa::Instruction& instruction);
-  [[nodiscard]] std::uint64_t fingerprint(const Group& group) const;
+  void watch_exits(Group& group);
+  [[nodiscard]] std::uint64_t fingerprint(const Group& group, const isa::LoopExits& of) const;
 
   CoreState& state_;
   RegisterArray& registers_;
@@ -279,6 +284,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
     unsigned block_slot;
     unsigned threads;
   };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, isa::LoopExits> exits_;  // of loops that last, by first and last PC
   std::vector<Leaving> leaving_;  // the threads of the exit that completes, by block
 };
 

@@ -23,20 +23,34 @@ void WarpUnit::watch_loop(Group& group, std::uint32_t pc, const isa::Instruction
     group.loop_last = pc;
     return;
   }
-  // Looking at all registers costs as much as some instructions: now and then is enough.
-  constexpr std::uint32_t kRoundsBetweenLooks = 64;
+  // Looking at all registers costs as much as some instructions: now and then is enough. The
+  // number is a prime, so that what counts modulo a power of two looks different each time.
+  constexpr std::uint32_t kRoundsBetweenLooks = 61;
   if (++group.loop_rounds % kRoundsBetweenLooks != 0) {
     return;
   }
-  const std::uint64_t now = fingerprint(group);
-  if (now != group.loop_fingerprint) {
-    group.loop_fingerprint = now;
-    group.loop_changed = group.loop_instructions;
+  static constexpr isa::LoopExits kAll{true, ~std::uint64_t{0}, 0xff};
+  group.loop_registers.look(fingerprint(group, kAll), group.loop_instructions);
+  if (group.loop_instructions >= state_.machine.watchdog.livelock_instructions) {
+    watch_exits(group);
   }
 }
 
-// A hash of the registers and predicates of a group's threads.
-std::uint64_t WarpUnit::fingerprint(const Group& group) const {
+// A loop that counts its rounds without asking how many, such as one that tries to get a lock, changes registers for
+// ever. One that ends by its count, however late, changes some that decide when it ends.
+void WarpUnit::watch_exits(Group& group) {
+  const auto [entry, added] = exits_.try_emplace({group.loop_first, group.loop_last});
+  const isa::LoopExits& exits = entry->second;
+  if (added) {
+    entry->second = isa::loop_exits(state_.launch->code, group.loop_first, group.loop_last);
+  }
+  if (exits.known) {
+    group.loop_exits.look(fingerprint(group, exits), group.loop_instructions);
+  }
+}
+
+// A hash of the registers and predicates of a group's threads that `of` names.
+std::uint64_t WarpUnit::fingerprint(const Group& group, const isa::LoopExits& of) const {
   if (state_.replay != nullptr) {
     return 0;  // there are no values
   }
@@ -47,10 +61,14 @@ std::uint64_t WarpUnit::fingerprint(const Group& group) const {
       const unsigned at = group.row_of(row, lane);
       const unsigned home = group.home_of(lane);
       for (unsigned reg = 0; reg < state_.launch->registers; ++reg) {
-        mix(registers_.word(at, reg)[home]);
+        if ((of.registers >> reg & 1U) != 0) {
+          mix(registers_.word(at, reg)[home]);
+        }
       }
       for (unsigned reg = 0; reg < isa::kPredicates; ++reg) {
-        mix((registers_.predicate(at, reg) >> home) & 1U);
+        if ((of.predicates >> reg & 1U) != 0) {
+          mix((registers_.predicate(at, reg) >> home) & 1U);
+        }
       }
     }
   }

@@ -1,0 +1,22 @@
+// What decides whether a loop ends: the watchdog's question (hw/core/warps/warp_unit_watch.cpp).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace heddle::isa {
+
+struct LoopExits {
+  // Whether threads leave the loop depends on the registers and predicates below and on memory alone: while neither
+  // change, no thread leaves. False: a clock takes part, or memory that the loop itself may change.
+  bool known = false;
+  std::uint64_t registers = 0;  // bit r: register r
+  std::uint8_t predicates = 0;  // likewise
+};
+
+// Of the loop whose instructions stand from PC `first` to PC `last`, in a kernel of these words: the guards of what
+// leaves it and of what branches on the way, where that matters, and all that they are computed from in the loop. A
+// loop that nothing leaves depends on no register.
+[[nodiscard]] LoopExits loop_exits(std::span<const std::uint64_t> words, std::uint32_t first, std::uint32_t last);
+
+}  // namespace heddle::isa
