@@ -99,6 +99,18 @@ PartingRule::Memory memory_of(const DwsParameters& own) {
                                     : Memory::none;
 }
 
+// What dws and dws-dwf read alike.
+SplitRules rules_of_splits(const CoreParameters& core) {
+  const auto& own = core.policies.of<DwsParameters>();
+  SplitRules rules;
+  rules.at_branches = own.branches != "none";
+  rules.memory = memory_of(own);
+  rules.predictor = predictor_of(core);
+  rules.entries = own.entries;
+  rules.slots = slots_of(core);
+  return rules;
+}
+
 std::vector<std::string> keys_of_predictor() {
   return {"dws.predictor_entries", "dws.predictor_bits", "dws.predictor_threshold"};
 }
@@ -149,14 +161,9 @@ class Dws final : public Subdivision {
  private:
   static SubdivisionRules rules(const CoreParameters& core) {
     const auto& own = core.policies.of<Parameters>();
-    SubdivisionRules rules;
-    rules.at_branches = own.branches != "none";
+    SubdivisionRules rules{rules_of_splits(core)};
     rules.by_pc = own.branches != "stack";
     rules.bypass = rules.at_branches || own.reconvergence == "branch-bypass";
-    rules.memory = memory_of(own);
-    rules.predictor = predictor_of(core);
-    rules.entries = own.entries;
-    rules.slots = slots_of(core);
     return rules;
   }
 };
@@ -199,14 +206,8 @@ class DwsDwf final : public FormedSplits {
 
  private:
   static FormationRules rules(const CoreParameters& core) {
-    const auto& own = core.policies.of<DwsParameters>();
-    FormationRules rules;
-    rules.at_branches = own.branches != "none";
+    FormationRules rules{rules_of_splits(core)};
     rules.unblocking = core.policies.of<Parameters>().joins == "unblocking";
-    rules.memory = memory_of(own);
-    rules.predictor = predictor_of(core);
-    rules.entries = own.entries;
-    rules.slots = slots_of(core);
     return rules;
   }
 };

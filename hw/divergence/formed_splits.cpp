@@ -5,18 +5,8 @@
 #include <bit>
 
 #include "base/set_bits.hpp"
-#include "tlm/sub_warp.hpp"
 
 namespace heddle::hw {
-
-FormedSplits::FormedSplits(const Setup& setup, const FormationRules& rules)
-    : groups_(setup.groups),
-      rules_(rules),
-      count_(setup.statistics != nullptr ? *setup.statistics : nobodys_),
-      parting_(rules.memory, rules.predictor, setup.groups, count_),
-      places_(rules.entries, std::min(rules.slots, setup.core.threads), setup.core.threads),
-      state_(setup.core.threads),
-      warps_(setup.core.threads / setup.core.simd_width) {}
 
 void FormedSplits::start(Group& group) {
   for (const Group& other : groups_.all()) {  // a fault has stopped it
@@ -87,8 +77,7 @@ void FormedSplits::released(Group& group, unsigned, LaneMask, bool last, GroupMo
 // ------------------------------------------------------------------------------------------- without completing
 
 bool FormedSplits::goes_on(const Group& group) const {
-  const isa::Instruction& instruction = group.decoded->instruction;
-  return moves_on_at(group, group.active[0], instruction.op == isa::Op::BRA ? instruction.target : group.pc + 1);
+  return moves_on_at(group, group.active[0], next_pc(group));
 }
 
 // A branch of all its threads, or of an undivided warp by itself by the stack: the threads stay the group's.
@@ -131,14 +120,10 @@ LaneMask FormedSplits::arriving(const Group& group, std::uint32_t pc) const {
 // ------------------------------------------------------------------------------------------- entries and slots
 
 void FormedSplits::give_back(const Group& group) {
-  places_.drop_entry(group.id);
-  places_.drop_slot(group.id);
-  if (state_[group.id].waits == Waits::resources) {
-    places_.leave_queue(group.id);
-  } else if (state_[group.id].waits == Waits::access) {
+  if (state_[group.id].waits == Waits::access) {
     std::erase(at_access_, group.id);
   }
-  state_[group.id].waits = Waits::none;
+  SplitMechanism::give_back(group.id);
 }
 
 // A group of this number begins: nothing is known of it.
@@ -148,34 +133,19 @@ void FormedSplits::begin(const Group& group) {
   state_[group.id] = {};
 }
 
-// It goes on as soon as it has what it needs: now, if that is there.
-void FormedSplits::proceed(Group& group, GroupMoves& moves) {
-  if (admit(group, moves)) {
-    return;
+// It needs no entry, and is a split no longer.
+void FormedSplits::is_undivided(const Group& group, GroupMoves& moves) {
+  places_.drop_entry(group.id);
+  if (std::exchange(state_[group.id].made, false)) {
+    moves.split_ended(group, group, SplitEnd::alone);
   }
-  ++(!whole(group) && !places_.has_entry(group.id) ? count_.split_table_full : count_.split_slots_full);
-  moves.park(group);
-  state_[group.id].waits = Waits::resources;
-  places_.queue(group.id);
-}
-
-bool FormedSplits::admit(Group& group, GroupMoves& moves) {
-  if (!places_.equip(group.id, !whole(group))) {
-    return false;
-  }
-  state_[group.id].waits = Waits::none;
-  moves.run(group);
-  return true;
 }
 
 // Groups that are an undivided warp by itself now, since the others of their warp have gone.
 void FormedSplits::look_for_undivided(GroupMoves& moves) {
   const auto look = [&](GroupId id) {
     if (whole(groups_[id])) {
-      places_.drop_entry(id);
-      if (std::exchange(state_[id].made, false)) {
-        moves.split_ended(groups_[id], groups_[id], SplitEnd::alone);
-      }
+      is_undivided(groups_[id], moves);
     }
   };
   for (const GroupId owner : places_.view().entries) {
@@ -209,10 +179,7 @@ void FormedSplits::place(Group& group, GroupMoves& moves) {
   }
   look_at(group, moves);
   if (whole(group)) {
-    places_.drop_entry(group.id);
-    if (std::exchange(state_[group.id].made, false)) {
-      moves.split_ended(group, group, SplitEnd::alone);
-    }
+    is_undivided(group, moves);
   }
   join(group, moves);
 }
@@ -265,7 +232,7 @@ void FormedSplits::settle(const Group& like, GroupMoves& moves) {
   if (std::exchange(changed_, false)) {
     look_for_undivided(moves);
   }
-  places_.serve([&](GroupId id) { return admit(groups_[id], moves); });
+  admit_waiting(moves);
 }
 
 // The path that ran has ended, with its threads or where they are to meet: the warp goes on as one group.
@@ -392,10 +359,7 @@ void FormedSplits::absorb(Group& from, Group& to, GroupMoves& moves) {
   moves.merge(from, to);
   to.look_at_lanes();
   if (whole(to)) {
-    places_.drop_entry(to.id);
-    if (std::exchange(state_[to.id].made, false)) {
-      moves.split_ended(to, to, SplitEnd::alone);
-    }
+    is_undivided(to, moves);
   } else if (!at_barrier && !places_.has_entry(to.id)) {
     places_.take_entry(to.id);
   }
@@ -543,41 +507,11 @@ void FormedSplits::let_accesses_go(std::uint32_t pc, GroupMoves& moves) {
   });
 }
 
-void FormedSplits::misses(Group& group, GroupMoves& moves) {
-  parting_.misses(group, moves);
-}
-
-void FormedSplits::memory_diverged(Group& group, GroupMoves& moves) {
-  if (!parting_.occasion(group)) {
-    return;
-  }
-  if (!room_to_part(group)) {
-    ++count_.split_table_full;
-  } else if (parting_.takes(group, moves)) {
-    part(group, SplitCause::access, moves);
-  }
-}
-
-void FormedSplits::starving(GroupMoves& moves) {
-  const auto room = [this](const Group& waiting) { return room_to_part(waiting); };
-  if (Group* const oldest = places_.entries_left(1) ? parting_.revives(moves, room) : nullptr) {
-    part(*oldest, SplitCause::revived, moves);
-  }
-}
-
-void FormedSplits::part(Group& group, SplitCause cause, GroupMoves& moves) {
-  Group* const ahead = moves.part(group);
-  if (ahead == nullptr) {
-    return;
-  }
-  ++(cause == SplitCause::revived ? count_.splits_revived : count_.splits_memory);
+void FormedSplits::has_parted(Group& group, Group& ahead, GroupMoves& moves) {
   look_at(group, moves);
-  look_at(*ahead, moves);
-  begin(*ahead);
-  places_.part(group.id, ahead->id);
-  state_[ahead->id].made = true;
-  parting_.parted(group, *ahead);
-  moves.split_made(*ahead, group, cause);
+  look_at(ahead, moves);
+  begin(ahead);
+  state_[ahead.id].made = true;
 }
 
 }  // namespace heddle::hw

@@ -34,30 +34,25 @@
 #include <vector>
 
 #include "base/set_bits.hpp"
-#include "hw/divergence/divergence.hpp"
-#include "hw/divergence/parting_rule.hpp"
-#include "hw/divergence/row_stack.hpp"
-#include "hw/divergence/split_places.hpp"
+#include "hw/divergence/split_mechanism.hpp"
 
 namespace heddle::hw {
 
-struct FormationRules {
-  bool at_branches = false;  // undivided warps part at marked branches
-  bool unblocking = false;   // nobody takes the lane of a running thread that may come back to its warp's others
-  PartingRule::Memory memory = PartingRule::Memory::none;
-  SplitPredictor::Setup predictor;  // Memory::predict
-  unsigned entries = 16;
-  unsigned slots = 8;
+struct FormationRules : SplitRules {
+  bool unblocking = false;  // nobody takes the lane of a running thread that may come back to its warp's others
 };
 
-class FormedSplits : public Divergence {
- public:
-  FormedSplits(const Setup& setup, const FormationRules& rules);
+struct WarpOfSplits : SplitWarp {
+  LaneMask arrived = 0;
+  unsigned number = 0;                // in its block
+  std::uint32_t progress = 0;         // the least of the groups that the arrived threads have left (Group::progress)
+  std::uint32_t progress_before = 0;  // the same
+};
 
-  [[nodiscard]] unsigned groups(unsigned threads) const override { return threads; }  // each may be alone
-  [[nodiscard]] unsigned scheduled(unsigned threads) const override { return std::min(rules_.slots, threads); }
-  [[nodiscard]] bool dynamic() const override { return true; }
-  [[nodiscard]] bool displaces() const override { return false; }  // every thread keeps its lane
+class FormedSplits : public SplitMechanism<FormedSplits, FormationRules, WarpOfSplits, SplitState> {
+ public:
+  FormedSplits(const Setup& setup, const FormationRules& rules) : SplitMechanism(setup, rules) {}
+
   void start(Group& group) override;
   void started(Group& group, GroupMoves& moves) override;
   bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override;
@@ -66,36 +61,13 @@ class FormedSplits : public Divergence {
                                     std::span<const LaneMask> taken) const override;
   void released(Group& group, unsigned row, LaneMask lanes, bool last, GroupMoves& moves) override;
   void accesses(Group& group, GroupMoves& moves) override;
-  void misses(Group& group, GroupMoves& moves) override;
-  void memory_diverged(Group& group, GroupMoves& moves) override;
-  void starving(GroupMoves& moves) override;
-  [[nodiscard]] StackKind stack_kind() const override { return StackKind::per_group; }  // of its first thread's warp
-  [[nodiscard]] StackView stack_view(const Group& group) const override;
-  [[nodiscard]] SplitTableView split_table() const override { return places_.view(); }
   [[nodiscard]] std::string inconsistency(const Group& group) const override;
   [[nodiscard]] std::string describe(const Group& group) const override;
 
  private:
-  // What a group waits for, of those that the mechanism holds.
-  enum class Waits : std::uint8_t {
-    none,       // it can go on, waits for memory or has an instruction in flight
-    resources,  // an entry or a slot
-    barrier,    // its release
-    access      // a group with threads of its warp, whose access is the one that it has done
-  };
-  struct State {
-    Waits waits = Waits::none;
-    bool stands_at_access = false;  // its latest instruction was an access
-    bool made = false;              // it is a split, which has been told; it has not ended
-  };
-  struct Warp {
-    RowStack stack;
-    LaneMask running = 0;
-    LaneMask arrived = 0;
-    unsigned number = 0;                // in its block
-    std::uint32_t progress = 0;         // the least of the groups that the arrived threads have left (Group::progress)
-    std::uint32_t progress_before = 0;  // the same
-  };
+  friend SplitMechanism;
+  using Warp = WarpOfSplits;
+  using Waits = SplitWait;
   // A branch's outcome for a group: who goes where; the others are on their warps' stacks.
   struct Ways {
     LaneMask taken = 0;
@@ -138,8 +110,6 @@ class FormedSplits : public Divergence {
   void end(Group& group, SplitEnd how, GroupMoves& moves);
   void join(Group& group, GroupMoves& moves);
   void absorb(Group& from, Group& to, GroupMoves& moves);
-  void proceed(Group& group, GroupMoves& moves);
-  bool admit(Group& group, GroupMoves& moves);
   void let_accesses_go(std::uint32_t pc, GroupMoves& moves);
   void wait_by_block(Group& group, LaneMask waiting, GroupMoves& moves);
   void stand_at_barrier(Group& group, GroupMoves& moves);
@@ -150,24 +120,18 @@ class FormedSplits : public Divergence {
   void pop(std::uint16_t row, const Group& like, GroupMoves& moves);
   void settle(const Group& like, GroupMoves& moves);
   void look_for_undivided(GroupMoves& moves);
+  void is_undivided(const Group& group, GroupMoves& moves);
+  [[nodiscard]] bool needs_entry(const Group& group) const { return !whole(group); }
   [[nodiscard]] bool room_to_part(const Group& group) const {
     return places_.entries_left(places_.has_entry(group.id) ? 1 : 2);
   }
-  void part(Group& group, SplitCause cause, GroupMoves& moves);
+  void has_parted(Group& group, Group& ahead, GroupMoves& moves);
   Group& split_off(const Group& from, LaneMask lanes, std::uint32_t pc, GroupMoves& moves);
 
-  GroupTable& groups_;
-  FormationRules rules_;
-  CoreStatistics nobodys_;
-  CoreStatistics& count_;
-  PartingRule parting_;
-  SplitPlaces places_;
   bool changed_ = false;             // who runs where, since undivided warps were looked for
   Group* spare_ = nullptr;           // the group that completes has no thread left: to be used again or freed
   std::vector<std::uint16_t> rows_;  // of the group that completes, as it was
-  std::vector<State> state_;         // by group
   std::vector<GroupId> at_access_;   // those that wait so
-  std::vector<Warp> warps_;          // by register row
 };
 
 }  // namespace heddle::hw

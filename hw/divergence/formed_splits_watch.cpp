@@ -39,15 +39,8 @@ std::string FormedSplits::inconsistency(const Group& group) const {
   return wrong;
 }
 
-Divergence::StackView FormedSplits::stack_view(const Group& group) const {
-  return warps_[group.first_row].stack.view();
-}
-
 std::string FormedSplits::describe(const Group& group) const {
-  static constexpr const char* kWaits[] = {"", ", waits for an entry or a slot", ", waits at a barrier",
-                                           ", waits for the others' access"};
-  std::string text =
-      fmt::format("{} threads{}", group.active_threads(), kWaits[static_cast<std::size_t>(state_[group.id].waits)]);
+  std::string text = fmt::format("{} threads{}", group.active_threads(), text_of(state_[group.id].waits));
   each_warp(group, group.active[0], [&](std::uint16_t row, LaneMask lanes) {
     const Warp& warp = warps_[row];
     text += fmt::format("; lanes {:08x} of register row {}: {:08x} run, {:08x} have arrived, {} stack entries", lanes,

@@ -21,6 +21,7 @@
 #include "hw/divergence/divergence.hpp"
 #include "hw/divergence/memory_split.hpp"
 #include "hw/divergence/row_stack.hpp"
+#include "hw/divergence/split_mechanism.hpp"
 #include "hw/parameters/cost.hpp"
 
 namespace heddle::hw {
@@ -121,25 +122,9 @@ class MemorySplit final : public Divergence {
     }
   }
 
-  // The splits of the warp hold each of its running threads once; of a waiting entry none, or, of a join, all.
   [[nodiscard]] std::string inconsistency(const Group& group) const override {
     const Warp& warp = warps_[group.first_row];
-    LaneMask held = 0;
-    for (const GroupId id : warp.splits) {
-      if ((held & groups_[id].active[0]) != 0) {
-        return fmt::format("register row {}: a thread of it is in two warp-splits", group.first_row);
-      }
-      held |= groups_[id].active[0];
-    }
-    if (held != warp.running) {
-      return fmt::format("register row {}: the warp-splits hold {:08x} of the running threads {:08x}", group.first_row,
-                         held, warp.running);
-    }
-    if (const auto torn = warp.stack.tears(held)) {
-      return fmt::format("register row {}: the entry for PC {} holds some of the running threads", group.first_row,
-                         *torn);
-    }
-    return {};
+    return inconsistency_of_splits(groups_, warp.splits, group.first_row, warp.running, warp.stack);
   }
 
   [[nodiscard]] std::string describe(const Group& group) const override {

@@ -6,23 +6,13 @@
 #include <algorithm>
 #include <bit>
 
-#include "tlm/sub_warp.hpp"
 
 namespace heddle::hw {
-
-Subdivision::Subdivision(const Setup& setup, const SubdivisionRules& rules)
-    : count_(setup.statistics != nullptr ? *setup.statistics : nobodys_),
-      groups_(setup.groups),
-      rules_(rules),
-      parting_(rules.memory, rules.predictor, setup.groups, count_),
-      places_(rules.entries, std::min(rules.slots, setup.core.threads), setup.core.threads),
-      split_(setup.core.threads),
-      warps_(setup.core.threads / setup.core.simd_width) {}
 
 void Subdivision::start(Group& group) {
   Warp& warp = warp_of(group);
   for (const GroupId id : warp.splits) {  // a fault has stopped it
-    if (split_[id].row == group.first_row) {
+    if (state_[id].row == group.first_row) {
       give_back(id);
     }
   }
@@ -32,8 +22,8 @@ void Subdivision::start(Group& group) {
   warp.running = group.active[0];
   warp.taken = 0;
   warp.splits.assign(1, group.id);
-  split_[group.id] = {};
-  split_[group.id].row = group.first_row;
+  state_[group.id] = {};
+  state_[group.id].row = group.first_row;
   group.pc = 0;
 }
 
@@ -50,7 +40,7 @@ bool Subdivision::complete(Group& group, const Outcome& outcome, GroupMoves& mov
     warp.running &= ~outcome.exited[0];
     warp.stack.exit(outcome.exited[0]);
   }
-  split_[group.id].stands_at_access = isa::info(instruction.op).unit == isa::Unit::memory;
+  state_[group.id].stands_at_access = isa::info(instruction.op).unit == isa::Unit::memory;
   bool diverged = false;
   if (instruction.op == isa::Op::BRA && !instruction.guard.always()) {
     diverged = branch(group, warp, outcome, moves);
@@ -58,7 +48,7 @@ bool Subdivision::complete(Group& group, const Outcome& outcome, GroupMoves& mov
     group.pc = instruction.op == isa::Op::BRA ? instruction.target : group.pc + 1;
     if (outcome.arrivals[0] != 0) {
       at_barrier(group, warp, moves);
-    } else if (split_[group.id].behind) {
+    } else if (state_[group.id].behind) {
       fall_behind(group, warp, moves);
     } else {
       go_on(group, warp, moves);
@@ -71,8 +61,7 @@ bool Subdivision::complete(Group& group, const Outcome& outcome, GroupMoves& mov
 
 // An undivided warp, or a split at whose next PC nothing happens but that it goes on.
 bool Subdivision::goes_on(const Group& group) const {
-  const isa::Instruction& instruction = group.decoded->instruction;
-  return goes_on_at(group, instruction.op == isa::Op::BRA ? instruction.target : group.pc + 1);
+  return goes_on_at(group, next_pc(group));
 }
 
 // A branch of all its threads, or one by the stack, whose threads stay the group's.
@@ -82,18 +71,18 @@ bool Subdivision::branches_early(const Group& group, const isa::Instruction& ins
   if (taken[0] == 0 || taken[0] == group.active[0]) {
     return (!divided || rules_.bypass) && goes_on_at(group, taken[0] != 0 ? instruction.target : group.pc + 1);
   }
-  return !divided && !(rules_.at_branches && instruction.subdivides) && !split_[group.id].behind;
+  return !divided && !(rules_.at_branches && instruction.subdivides) && !state_[group.id].behind;
 }
 
 bool Subdivision::goes_on_at(const Group& group, std::uint32_t next) const {
-  const Split& split = split_[group.id];
+  const SubdivisionState& split = state_[group.id];
   const Warp& warp = warps_[group.first_row];
   const bool divided = warp.splits.size() > 1;
   if (split.behind || !places_.has_slot(group.id) || places_.has_entry(group.id) != divided) {
     return false;
   }
   const auto meets = [&](GroupId id) {
-    const Waits waits = split_[id].waits;
+    const Waits waits = state_[id].waits;
     return id != group.id && groups_[id].pc == next &&
            (waits == Waits::resources || waits == Waits::ahead || waits == Waits::access ||
             groups_[id].state == GroupState::ready);
@@ -103,9 +92,9 @@ bool Subdivision::goes_on_at(const Group& group, std::uint32_t next) const {
 }
 
 void Subdivision::released(Group& group, unsigned, LaneMask, bool last, GroupMoves& moves) {
-  if (last && split_[group.id].waits == Waits::barrier) {
+  if (last && state_[group.id].waits == Waits::barrier) {
     Warp& warp = warp_of(group);
-    split_[group.id].waits = Waits::none;
+    state_[group.id].waits = Waits::none;
     go_on(group, warp, moves);
     settle(warp, moves);
     admit_waiting(moves);
@@ -115,26 +104,20 @@ void Subdivision::released(Group& group, unsigned, LaneMask, bool last, GroupMov
 // ------------------------------------------------------------------------------------------- entries and slots
 
 void Subdivision::give_back(GroupId group) {
-  Split& split = split_[group];
-  places_.drop_entry(group);
-  places_.drop_slot(group);
-  if (split.waits == Waits::resources) {
-    places_.leave_queue(group);
-  }
-  split.waits = Waits::none;
-  split.behind = false;
+  SplitMechanism::give_back(group);
+  state_[group].behind = false;
 }
 
 // A group that the mechanism has made.
 void Subdivision::begin(const Group& group) {
-  Split& split = split_[group.id];
+  SubdivisionState& split = state_[group.id];
   give_back(group.id);
   split.row = group.first_row;
   split.made = true;
 }
 
 void Subdivision::stand_still(Group& group, Waits waits) {
-  Split& split = split_[group.id];
+  SubdivisionState& split = state_[group.id];
   const bool behind = split.behind;
   if (waits == Waits::ahead) {
     places_.drop_slot(group.id);  // its PC and its threads are nowhere but in its entry
@@ -145,38 +128,11 @@ void Subdivision::stand_still(Group& group, Waits waits) {
   split.waits = waits;
 }
 
-// It goes on as soon as it has what it needs: now, if that is there.
-void Subdivision::proceed(Group& group, GroupMoves& moves) {
-  if (admit(group, moves)) {
-    return;
-  }
-  Split& split = split_[group.id];
-  const bool lacks_entry = warp_of(group).splits.size() > 1 && !places_.has_entry(group.id);
-  ++(lacks_entry ? count_.split_table_full : count_.split_slots_full);
-  moves.park(group);
-  split.waits = Waits::resources;
-  places_.queue(group.id);
-}
-
-bool Subdivision::admit(Group& group, GroupMoves& moves) {
-  const bool divided = warp_of(group).splits.size() > 1;
-  if (!places_.equip(group.id, divided)) {
-    return false;
-  }
-  split_[group.id].waits = Waits::none;
-  moves.run(group);
-  return true;
-}
-
-void Subdivision::admit_waiting(GroupMoves& moves) {
-  places_.serve([&](GroupId id) { return admit(groups_[id], moves); });
-}
-
 // ------------------------------------------------------------------------------------------- splits that meet
 
 unsigned Subdivision::in(const Warp& warp, Waits waits) const {
   return static_cast<unsigned>(
-      std::count_if(warp.splits.begin(), warp.splits.end(), [&](GroupId id) { return split_[id].waits == waits; }));
+      std::count_if(warp.splits.begin(), warp.splits.end(), [&](GroupId id) { return state_[id].waits == waits; }));
 }
 
 // It is a split no longer; who is left alone is none either.
@@ -184,11 +140,11 @@ void Subdivision::forget(Warp& warp, const Group& split, const Group& into, Spli
   moves.split_ended(split, into, end);
   parting_.gone(split, end == SplitEnd::exit);
   give_back(split.id);
-  split_[split.id].made = false;
+  state_[split.id].made = false;
   std::erase(warp.splits, split.id);
-  if (warp.splits.size() == 1 && split_[warp.splits.front()].made) {
+  if (warp.splits.size() == 1 && state_[warp.splits.front()].made) {
     const Group& left = groups_[warp.splits.front()];
-    split_[left.id].made = false;
+    state_[left.id].made = false;
     moves.split_ended(left, left, SplitEnd::alone);
   }
 }
@@ -242,7 +198,7 @@ void Subdivision::fall_behind(Group& group, Warp& warp, GroupMoves& moves) {
 void Subdivision::meet_at_pc(Group& group, Warp& warp, GroupMoves& moves) {
   for (std::size_t i = 0; i < warp.splits.size();) {
     Group& other = groups_[warp.splits[i]];
-    const Waits waits = split_[other.id].waits;
+    const Waits waits = state_[other.id].waits;
     if (other.id != group.id && other.pc == group.pc &&
         (waits == Waits::resources || waits == Waits::ahead || waits == Waits::access)) {
       absorb(warp, other, group, SplitEnd::pc, moves);
@@ -262,7 +218,7 @@ void Subdivision::arrive(Group& group, Warp& warp, GroupMoves& moves) {
   stand_still(group, Waits::merge);
   moves.park(group);
   for (const GroupId id : warp.splits) {
-    if (id != group.id && split_[id].waits == Waits::merge) {
+    if (id != group.id && state_[id].waits == Waits::merge) {
       absorb(warp, group, groups_[id], SplitEnd::reconvergence, moves);
       return;
     }
@@ -278,7 +234,7 @@ void Subdivision::at_barrier(Group& group, Warp& warp, GroupMoves& moves) {
   stand_still(group, Waits::barrier);
   for (const GroupId id : warp.splits) {
     Group& other = groups_[id];
-    if (id != group.id && split_[id].waits == Waits::barrier && other.pc == group.pc) {
+    if (id != group.id && state_[id].waits == Waits::barrier && other.pc == group.pc) {
       moves.hand_over(group, group.block_slot, other);
       absorb(warp, group, other, SplitEnd::barrier, moves);
       return;
@@ -293,7 +249,7 @@ void Subdivision::settle(Warp& warp, GroupMoves& moves) {
   }
   if (warp.splits.size() == 1) {
     Group& whole = groups_[warp.splits.front()];
-    Split& split = split_[whole.id];
+    SubdivisionState& split = state_[whole.id];
     places_.drop_entry(whole.id);
     if (split.waits == Waits::merge) {
       pop(whole, warp, whole.pc, moves);
@@ -322,9 +278,9 @@ void Subdivision::settle(Warp& warp, GroupMoves& moves) {
 void Subdivision::resume(Warp& warp, GroupMoves& moves) {
   const std::vector<GroupId> all = warp.splits;
   for (const GroupId id : all) {
-    if (split_[id].waits == Waits::ahead) {
-      split_[id].waits = Waits::none;
-      split_[id].behind = false;
+    if (state_[id].waits == Waits::ahead) {
+      state_[id].waits = Waits::none;
+      state_[id].behind = false;
       go_on(groups_[id], warp, moves);
     }
   }
@@ -344,7 +300,7 @@ bool Subdivision::branch(Group& group, Warp& warp, const Outcome& outcome, Group
     warp.taken |= taken;
     return in(warp, Waits::branch) == warp.splits.size() && warp.taken != 0 && warp.taken != warp.running;
   }
-  split_[group.id].behind = false;
+  state_[group.id].behind = false;
   if (taken == 0 || taken == group.active[0]) {
     group.pc = taken != 0 ? instruction.target : group.pc + 1;
     go_on(group, warp, moves);
@@ -355,11 +311,10 @@ bool Subdivision::branch(Group& group, Warp& warp, const Outcome& outcome, Group
     return true;
   }
   if (rules_.at_branches && instruction.subdivides) {
-    if (room_to_part(warp)) {
+    if (finds_room(group)) {
       subdivide(group, warp, instruction, taken, moves);
       return true;
     }
-    ++count_.split_table_full;
   }
   return push(group, warp, instruction, taken, moves);
 }
@@ -370,7 +325,7 @@ void Subdivision::branch_together(Warp& warp, GroupMoves& moves) {
   while (warp.splits.size() > 1) {
     absorb(warp, groups_[warp.splits.back()], whole, SplitEnd::branch, moves);
   }
-  split_[whole.id].waits = Waits::none;
+  state_[whole.id].waits = Waits::none;
   const LaneMask taken = warp.taken;
   warp.taken = 0;
   if (taken == 0 || taken == warp.running) {
@@ -418,8 +373,8 @@ void Subdivision::subdivide(Group& group, Warp& warp, const isa::Instruction& in
 void Subdivision::pop(Group& group, Warp& warp, std::uint32_t pc, GroupMoves& moves) {
   const RowStack::Path next = warp.stack.pop({warp.running, pc});
   warp.running = next.lanes;
-  split_[group.id].waits = Waits::none;
-  split_[group.id].behind = false;
+  state_[group.id].waits = Waits::none;
+  state_[group.id].behind = false;
   if (warp.running == 0) {
     forget(warp, group, group, SplitEnd::exit, moves);
     moves.free(group);
@@ -438,39 +393,23 @@ void Subdivision::pop(Group& group, Warp& warp, std::uint32_t pc, GroupMoves& mo
 void Subdivision::accesses(Group& group, GroupMoves& moves) {
   parting_.accesses(group);
   const Warp& warp = warp_of(group);
-  if (!rules_.by_pc || rules_.memory == SubdivisionRules::Memory::slip || warp.splits.size() < 2) {
+  if (!rules_.by_pc || rules_.memory == SplitRules::Memory::slip || warp.splits.size() < 2) {
     return;
   }
   for (const GroupId id : warp.splits) {
     Group& other = groups_[id];
-    if (id != group.id && other.pc == group.pc + 1 && split_[id].stands_at_access && other.state == GroupState::ready) {
-      split_[id].waits = Waits::access;
+    if (id != group.id && other.pc == group.pc + 1 && state_[id].stands_at_access && other.state == GroupState::ready) {
+      state_[id].waits = Waits::access;
       moves.park(other);
     }
   }
 }
 
-void Subdivision::misses(Group& group, GroupMoves& moves) {
-  parting_.misses(group, moves);
-}
-
 void Subdivision::memory_diverged(Group& group, GroupMoves& moves) {
-  const Warp& warp = warp_of(group);
-  const bool slips = rules_.memory == SubdivisionRules::Memory::slip;
-  if (!(slips ? may_slip(group, warp, moves) : parting_.occasion(group))) {
-    return;
-  }
-  if (!room_to_part(warp)) {
-    ++count_.split_table_full;
-  } else if (slips || parting_.takes(group, moves)) {
-    part(group, slips ? SplitCause::slip : SplitCause::access, moves);
-  }
-}
-
-void Subdivision::starving(GroupMoves& moves) {
-  const auto room = [this](const Group& waiting) { return room_to_part(warps_[waiting.first_row]); };
-  if (Group* const oldest = places_.entries_left(1) ? parting_.revives(moves, room) : nullptr) {
-    part(*oldest, SplitCause::revived, moves);
+  if (rules_.memory != SplitRules::Memory::slip) {
+    SplitMechanism::memory_diverged(group, moves);
+  } else if (may_slip(group, warp_of(group), moves) && finds_room(group)) {
+    part(group, SplitCause::slip, moves);
   }
 }
 
@@ -478,27 +417,18 @@ void Subdivision::starving(GroupMoves& moves) {
 bool Subdivision::may_slip(const Group& group, const Warp& warp, GroupMoves& moves) {
   unsigned behind = 0;
   for (const GroupId id : warp.splits) {
-    behind += split_[id].behind ? groups_[id].active_threads() : 0;
+    behind += state_[id].behind ? groups_[id].active_threads() : 0;
   }
-  if (!split_[group.id].behind) {
+  if (!state_[group.id].behind) {
     behind += group.active_threads() - static_cast<unsigned>(std::popcount(moves.answered(group)));
   }
-  return !split_[group.id].behind && behind <= behind_at_most(moves.now());
+  return !state_[group.id].behind && behind <= behind_at_most(moves.now());
 }
 
-void Subdivision::part(Group& group, SplitCause cause, GroupMoves& moves) {
-  Warp& warp = warp_of(group);
-  Group* const ahead = moves.part(group);
-  if (ahead == nullptr) {
-    return;
-  }
-  ++(cause == SplitCause::revived ? count_.splits_revived : count_.splits_memory);
-  begin(*ahead);
-  places_.part(group.id, ahead->id);
-  split_[group.id].behind = rules_.memory == SubdivisionRules::Memory::slip;
-  warp.splits.push_back(ahead->id);
-  parting_.parted(group, *ahead);
-  moves.split_made(*ahead, group, cause);
+void Subdivision::has_parted(Group& group, Group& ahead, GroupMoves& /*moves*/) {
+  begin(ahead);
+  state_[group.id].behind = rules_.memory == SplitRules::Memory::slip;
+  warp_of(group).splits.push_back(ahead.id);
 }
 
 }  // namespace heddle::hw

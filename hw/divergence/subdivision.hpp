@@ -23,34 +23,30 @@
 
 #include <vector>
 
-#include "hw/divergence/divergence.hpp"
-#include "hw/divergence/parting_rule.hpp"
-#include "hw/divergence/row_stack.hpp"
-#include "hw/divergence/split_places.hpp"
+#include "hw/divergence/split_mechanism.hpp"
 
 namespace heddle::hw {
 
-struct SubdivisionRules {
-  using Memory = PartingRule::Memory;
-  bool at_branches = false;  // undivided warps part at marked branches
-  bool by_pc = true;         // splits at one PC join
-  bool bypass = true;        // splits pass branches; if not, they wait there for all of their warp
-  Memory memory = Memory::none;
-  SplitPredictor::Setup predictor;  // Memory::predict
-  unsigned entries = 16;
-  unsigned slots = 8;
+struct SubdivisionRules : SplitRules {
+  bool by_pc = true;   // splits at one PC join
+  bool bypass = true;  // splits pass branches; if not, they wait there for all of their warp
 };
 
-class Subdivision : public Divergence {
- public:
-  Subdivision(const Setup& setup, const SubdivisionRules& rules);
+struct SubdivisionState : SplitState {
+  std::uint16_t row = 0;  // the warp's
+  bool behind = false;    // slip: others have left while its access waited
+};
 
-  [[nodiscard]] unsigned groups(unsigned threads) const override { return threads; }  // each may be a split of its own
-  [[nodiscard]] unsigned scheduled(unsigned threads) const override {
-    return rules_.slots < threads ? rules_.slots : threads;
-  }
-  [[nodiscard]] bool dynamic() const override { return true; }
-  [[nodiscard]] bool displaces() const override { return false; }  // every thread keeps its lane
+struct SubdividedWarp : SplitWarp {
+  LaneMask taken = 0;           // of the branch at which its splits wait for each other
+  isa::Instruction branch;      // that one
+  std::vector<GroupId> splits;  // one: it is undivided
+};
+
+class Subdivision : public SplitMechanism<Subdivision, SubdivisionRules, SubdividedWarp, SubdivisionState> {
+ public:
+  Subdivision(const Setup& setup, const SubdivisionRules& rules) : SplitMechanism(setup, rules) {}
+
   void start(Group& group) override;
   void started(Group& group, GroupMoves& moves) override;
   bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override;
@@ -59,12 +55,7 @@ class Subdivision : public Divergence {
                                     std::span<const LaneMask> taken) const override;
   void released(Group& group, unsigned row, LaneMask lanes, bool last, GroupMoves& moves) override;
   void accesses(Group& group, GroupMoves& moves) override;
-  void misses(Group& group, GroupMoves& moves) override;
   void memory_diverged(Group& group, GroupMoves& moves) override;
-  void starving(GroupMoves& moves) override;
-  [[nodiscard]] StackKind stack_kind() const override { return StackKind::per_group; }  // of a split: its warp's
-  [[nodiscard]] StackView stack_view(const Group& group) const override;
-  [[nodiscard]] SplitTableView split_table() const override { return places_.view(); }
   [[nodiscard]] std::string inconsistency(const Group& group) const override;
   [[nodiscard]] std::string describe(const Group& group) const override;
 
@@ -74,34 +65,11 @@ class Subdivision : public Divergence {
     (void)now;
     return 0;
   }
-  CoreStatistics& count_;
 
  private:
-  // What a split waits for, of those that the mechanism holds.
-  enum class Waits : std::uint8_t {
-    none,       // it can go on, waits for memory or has an instruction in flight
-    resources,  // an entry or a slot: it can go on as soon as it has them
-    merge,      // the other splits of its warp, at the re-convergence point
-    branch,     // the same, at a branch
-    barrier,    // its release
-    access,     // a split of its warp whose access is the one that it has done: they go on behind it together
-    ahead       // slip: a split of its warp that comes to its PC
-  };
-  struct Split {
-    std::uint16_t row = 0;          // the warp's
-    bool behind = false;            // slip: others have left while its access waited
-    bool stands_at_access = false;  // its latest instruction was an access
-    bool made = false;              // of another one, which has been told; it has not ended
-    Waits waits = Waits::none;
-  };
-  struct Warp {
-    RowStack stack;
-    LaneMask running = 0;         // threads of the path that runs
-    LaneMask taken = 0;           // of the branch at which its splits wait for each other
-    isa::Instruction branch;      // that one
-    std::vector<GroupId> splits;  // one: it is undivided
-  };
-
+  friend SplitMechanism;
+  using Warp = SubdividedWarp;
+  using Waits = SplitWait;
   // A thread keeps its register row, which so tells its warp.
   [[nodiscard]] Warp& warp_of(const Group& group) { return warps_[group.first_row]; }
   [[nodiscard]] bool goes_on_at(const Group& group, std::uint32_t next) const;
@@ -110,9 +78,6 @@ class Subdivision : public Divergence {
   void give_back(GroupId group);
   void forget(Warp& warp, const Group& split, const Group& into, SplitEnd end, GroupMoves& moves);
   void stand_still(Group& group, Waits waits);
-  void proceed(Group& group, GroupMoves& moves);
-  bool admit(Group& group, GroupMoves& moves);
-  void admit_waiting(GroupMoves& moves);
   void absorb(Warp& warp, Group& from, Group& to, SplitEnd end, GroupMoves& moves);
   void go_on(Group& group, Warp& warp, GroupMoves& moves);
   [[nodiscard]] Group* ready_at_pc(const Warp& warp, const Group& group);
@@ -127,18 +92,10 @@ class Subdivision : public Divergence {
   bool push(Group& group, Warp& warp, const isa::Instruction& instruction, LaneMask taken, GroupMoves& moves);
   void subdivide(Group& group, Warp& warp, const isa::Instruction& instruction, LaneMask taken, GroupMoves& moves);
   void pop(Group& group, Warp& warp, std::uint32_t pc, GroupMoves& moves);
-  [[nodiscard]] unsigned more_entries(const Warp& warp) const { return warp.splits.size() == 1 ? 2 : 1; }
-  [[nodiscard]] bool room_to_part(const Warp& warp) const { return places_.entries_left(more_entries(warp)); }
+  [[nodiscard]] bool needs_entry(const Group& group) const { return warps_[group.first_row].splits.size() > 1; }
+  [[nodiscard]] bool room_to_part(const Group& group) const { return places_.entries_left(needs_entry(group) ? 1 : 2); }
   [[nodiscard]] bool may_slip(const Group& group, const Warp& warp, GroupMoves& moves);
-  void part(Group& group, SplitCause cause, GroupMoves& moves);
-
-  GroupTable& groups_;
-  SubdivisionRules rules_;
-  CoreStatistics nobodys_;
-  PartingRule parting_;
-  SplitPlaces places_;
-  std::vector<Split> split_;  // by group
-  std::vector<Warp> warps_;   // by register row
+  void has_parted(Group& group, Group& ahead, GroupMoves& moves);
 };
 
 }  // namespace heddle::hw
