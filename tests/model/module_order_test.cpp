@@ -8,6 +8,7 @@
 
 #include "tb/device/device.hpp"
 #include "tests/model/child.hpp"
+#include "tests/model/crowded_machines.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"
@@ -41,35 +42,6 @@ std::string run_shuffled(const std::string& name, const hw::Machine& machine, st
   });
 }
 
-// Many cores before few entries everywhere: whoever runs first would take the last one.
-hw::Machine crowded() {
-  hw::Machine machine;
-  machine.gpu.cores = 6;
-  machine.l1d.write_policy = "write-through";
-  machine.l2.enabled = true;
-  machine.l2.inclusive = true;
-  machine.l2.bytes = 24576;
-  machine.l2.ways = 4;
-  machine.l2.queue = machine.noc.queue = machine.l2.write_buffer = 1;
-  machine.l2.mshrs = machine.l2.mshr_targets = machine.dram.queue = 2;
-  machine.dram.channels = 3;
-  return machine;
-}
-hw::Machine coherent() {
-  hw::Machine machine = crowded();
-  machine.gpu.coherence = "mesi";
-  machine.l1d.write_policy = "write-back";
-  machine.l1d.mshrs = 2;
-  return machine;
-}
-hw::Machine with_divergence(const char* mechanism) {
-  hw::Machine machine = crowded();
-  machine.core.divergence = mechanism;
-  if (machine.core.divergence == "dwf") {
-    machine.core.scheduler = "majority";
-  }
-  return machine;
-}
 hw::Machine quad() {
   hw::Machine machine;
   machine.gpu.cores = 4;
@@ -123,15 +95,14 @@ TEST_P(ModuleOrder, ChangesNoCounter) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, ModuleOrder,
-                         ::testing::Values(OrderCase{"crowded", crowded, "sort"},
-                                           OrderCase{"coherent", coherent, "sort"},
-                                           OrderCase{"compaction", [] { return with_divergence("tbc"); }, "sort"},
-                                           OrderCase{"dynamic_warps", [] { return with_divergence("dwf"); }, "bfs"},
-                                           OrderCase{"quad", quad, "histogram"},
-                                           OrderCase{"large_warps", large_warps, "histogram"},
-                                           OrderCase{"timed_dram", timed_dram, "histogram"}),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Machines, ModuleOrder,
+    ::testing::Values(OrderCase{"crowded", test::crowded, "sort"}, OrderCase{"coherent", test::coherent, "sort"},
+                      OrderCase{"compaction", [] { return test::with_divergence("tbc"); }, "sort"},
+                      OrderCase{"dynamic_warps", [] { return test::with_divergence("dwf"); }, "bfs"},
+                      OrderCase{"quad", quad, "histogram"}, OrderCase{"large_warps", large_warps, "histogram"},
+                      OrderCase{"timed_dram", timed_dram, "histogram"}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 // Two groups that take the only frame of the instruction cache from each other come on all the same. However often a
 // word is looked up until it is there, its fetch counts once.

@@ -17,6 +17,7 @@
 #include "tb/measure/trace/recorder.hpp"
 #include "tb/measure/trace_subject.hpp"
 #include "tests/model/child.hpp"
+#include "tests/model/crowded_machines.hpp"
 #include "tests/model/wandering.hpp"
 #include "tests/model/workload_cases.hpp"
 
@@ -63,35 +64,6 @@ void expect_same(MakeText make_text, std::initializer_list<Hosts> others) {
 
 // ------------------------------------------------------------------------------------------------- mechanisms
 
-// Many cores before few entries everywhere: whoever runs first would take the last one.
-hw::Machine crowded() {
-  hw::Machine machine;
-  machine.gpu.cores = 6;
-  machine.l1d.write_policy = "write-through";
-  machine.l2.enabled = true;
-  machine.l2.inclusive = true;
-  machine.l2.bytes = 24576;
-  machine.l2.ways = 4;
-  machine.l2.queue = machine.noc.queue = machine.l2.write_buffer = 1;
-  machine.l2.mshrs = machine.l2.mshr_targets = machine.dram.queue = 2;
-  machine.dram.channels = 3;
-  return machine;
-}
-hw::Machine coherent() {
-  hw::Machine machine = crowded();
-  machine.gpu.coherence = "mesi";
-  machine.l1d.write_policy = "write-back";
-  machine.l1d.mshrs = 2;
-  return machine;
-}
-hw::Machine with_divergence(const char* mechanism) {
-  hw::Machine machine = crowded();
-  machine.core.divergence = mechanism;
-  if (machine.core.divergence == "dwf") {
-    machine.core.scheduler = "majority";
-  }
-  return machine;
-}
 hw::Machine without_l2() {
   hw::Machine machine;
   machine.gpu.cores = 5;
@@ -152,10 +124,10 @@ TEST_P(Threads, ChangeNoCounter) {
 
 INSTANTIATE_TEST_SUITE_P(
     Machines, Threads,
-    ::testing::Values(Case{"crowded", crowded, "sort"}, Case{"coherent", coherent, "histogram"},
-                      Case{"compaction", [] { return with_divergence("tbc"); }, "sort"},
-                      Case{"dynamic_warps", [] { return with_divergence("dwf"); }, "histogram"},
-                      Case{"subdivision", [] { return with_divergence("dws"); }, "histogram"},
+    ::testing::Values(Case{"crowded", test::crowded, "sort"}, Case{"coherent", test::coherent, "histogram"},
+                      Case{"compaction", [] { return test::with_divergence("tbc"); }, "sort"},
+                      Case{"dynamic_warps", [] { return test::with_divergence("dwf"); }, "histogram"},
+                      Case{"subdivision", [] { return test::with_divergence("dws"); }, "histogram"},
                       Case{"global_warps", global_warps, "suffix_tree"},
                       Case{"bound_warps", [] { return test::machine_called("test-odgslastthrough"); }, "streamcluster"},
                       Case{"without_l2", without_l2, "reduction"}, Case{"jedec", jedec, "histogram"},
@@ -165,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
 // ------------------------------------------------------------------------------------------------- replay
 
 TEST(ThreadsRecord, TheSameBytesAndReplayThem) {
-  const hw::Machine machine = crowded();
+  const hw::Machine machine = test::crowded();
   std::string trace;
   expect_same(
       [&](const Hosts& hosts) {
@@ -243,7 +215,7 @@ TEST(ThreadsFault, IsTheSameOneOfMany) {
             "mov.u32 %r5, 0;\nAGAIN: shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r0; atom.global.add.u32 %r4, [%r3], 1;\n"
             "add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 8; @%p1 bra AGAIN;\n"
             "mad.lo.u32 %r3, %r2, 4096, %r0; st.global.u32 [%r3+4096], %r1;",
-            crowded(), hosts);
+            test::crowded(), hosts);
       },
       {{2, 0}, {3, 7}, {5, 99}});
 }
@@ -277,7 +249,7 @@ TEST(ThreadsMove, FromCoreToCore) {
 // ------------------------------------------------------------------------------------------------- who watches
 
 TEST(ThreadsWatched, AreOneUnlessCoresAreWatchedApart) {
-  const hw::Machine machine = crowded();
+  const hw::Machine machine = test::crowded();
   const auto threads = [&](auto make) {
     return test::in_child([&] {
       const auto observer = make();

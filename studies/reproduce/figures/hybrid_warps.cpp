@@ -22,10 +22,7 @@ class HybridWarps final : public Claim {
                 "better overall",
             .paper = "no size is best for all",
             .source = "LWM report, section 6.4; thesis, section 9.2.1",
-            .caveat =
-                "A warp belongs to one block. In the papers' form that is all 1024 threads; in the CUDA form blocks "
-                "have 256 "
-                "threads, so that warps of 512 or 1024 are partly empty, and fewer threads are resident."};
+            .caveat = kWarpsOfOneBlock};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

@@ -21,10 +21,7 @@ class SingleLargeWarp final : public Claim {
                 "only a single large warp will result in very inefficient use of the pipeline",
             .paper = "very inefficient",
             .source = "LWM report, section 6.2, footnote; thesis, section 5.2.2.1, footnote",
-            .caveat =
-                "A warp belongs to one block. In the papers' form that is all 1024 threads; in the CUDA form blocks "
-                "have 256 "
-                "threads, so that warps of 512 or 1024 are partly empty, and fewer threads are resident."};
+            .caveat = kWarpsOfOneBlock};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

@@ -21,10 +21,7 @@ class LargeWarpSize final : public Claim {
                 "is slightly worse: blackjack and sort lose, some if-then-else codes gain",
             .paper = "256 best, 512 slightly worse",
             .source = "LWM report, section 6.2, figure 11; thesis, section 5.2.2.1, figure 5.3",
-            .caveat =
-                "A warp belongs to one block. In the papers' form that is all 1024 threads; in the CUDA form blocks "
-                "have 256 "
-                "threads, so that warps of 512 or 1024 are partly empty, and fewer threads are resident."};
+            .caveat = kWarpsOfOneBlock};
   }
   [[nodiscard]] std::vector<Run> runs() const override {
     std::vector<Run> runs = runs_of(report(), twelve());

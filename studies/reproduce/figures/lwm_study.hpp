@@ -30,6 +30,11 @@ struct Benchmark {
 [[nodiscard]] std::vector<std::string> rightmost();
 [[nodiscard]] std::vector<std::string> all_but(const std::vector<std::string>& left_out);
 
+// The caveat of claims about warps of more than 256 threads.
+inline constexpr const char* kWarpsOfOneBlock =
+    "A warp belongs to one block. In the papers' form that is all 1024 threads; in the CUDA form blocks have 256 "
+    "threads, so that warps of 512 or 1024 are partly empty, and fewer threads are resident.";
+
 // Table 2's limits (LWM report, section 5).
 [[nodiscard]] Level divergence_level(double lanes_per_warp_instruction);
 [[nodiscard]] Level idle_level(double idle_share);

@@ -26,10 +26,7 @@ class WarpSizeWithTwoLevel final : public Claim {
                 "left to issue while its loads are outstanding. Two warps of 128 per block overlap instead, which "
                 "gives matrixmult 20 % and reduction 10 % more. On the divergent workloads (blackjack, sort, bfs) 256 "
                 "is the best size, as in the papers.",
-            .caveat =
-                "A warp belongs to one block. In the papers' form that is all 1024 threads; in the CUDA form blocks "
-                "have 256 "
-                "threads, so that warps of 512 or 1024 are partly empty, and fewer threads are resident."};
+            .caveat = kWarpsOfOneBlock};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
