@@ -31,6 +31,26 @@ CUcontext primary() {
   return &context;
 }
 
+struct ResultText {
+  CUresult result;
+  const char* name;
+  const char* meaning;
+};
+constexpr ResultText kResultTexts[] = {
+#define HEDDLE_RESULT_(code, value, text) {static_cast<CUresult>(value), #code, text},
+#include <heddle_results.h>
+#undef HEDDLE_RESULT_
+};
+
+// Before cuInit, too.
+CUresult text_of(CUresult error, const char** text, const char* ResultText::*which, const char* function) {
+  if (text == nullptr) return report(CUDA_ERROR_INVALID_VALUE, "a pointer is null", function);
+  const auto* const found = std::find_if(std::begin(kResultTexts), std::end(kResultTexts),
+                                         [error](const ResultText& one) { return one.result == error; });
+  *text = found != std::end(kResultTexts) ? found->*which : nullptr;
+  return *text != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 void require_living(CUcontext context) {
   if (context == primary() || living().count(context) != 0) return;
   throw Result{CUDA_ERROR_INVALID_CONTEXT, "there is no such context"};
@@ -109,32 +129,10 @@ CUresult cuDriverGetVersion(int* version) {
   return CUDA_SUCCESS;
 }
 CUresult cuGetErrorName(CUresult error, const char** name) {
-  if (name == nullptr) return report(CUDA_ERROR_INVALID_VALUE, "a pointer is null", "cuGetErrorName");
-  switch (static_cast<int>(error)) {
-#define HEDDLE_RESULT_(code, value, text) \
-  case value:                             \
-    *name = #code;                        \
-    return CUDA_SUCCESS;
-#include <heddle_results.h>
-#undef HEDDLE_RESULT_
-    default:
-      *name = nullptr;
-      return CUDA_ERROR_INVALID_VALUE;
-  }
+  return text_of(error, name, &ResultText::name, "cuGetErrorName");
 }
 CUresult cuGetErrorString(CUresult error, const char** string) {
-  if (string == nullptr) return report(CUDA_ERROR_INVALID_VALUE, "a pointer is null", "cuGetErrorString");
-  switch (static_cast<int>(error)) {
-#define HEDDLE_RESULT_(code, value, text) \
-  case value:                             \
-    *string = text;                       \
-    return CUDA_SUCCESS;
-#include <heddle_results.h>
-#undef HEDDLE_RESULT_
-    default:
-      *string = nullptr;
-      return CUDA_ERROR_INVALID_VALUE;
-  }
+  return text_of(error, string, &ResultText::meaning, "cuGetErrorString");
 }
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
