@@ -35,6 +35,20 @@ struct LineInfo {
   std::uint16_t live_registers = 0;  // 32-bit registers live before the instruction
 };
 
+// A trap that the compiler has put in.
+struct TrapCause {
+  enum class Kind : std::uint8_t {
+    stack,    // a call finds no room on the stack
+    pointer,  // a call goes through a pointer to no function that it could call
+    surface   // an access lies outside its surface
+  };
+  std::uint32_t pc = 0;
+  Kind kind = Kind::stack;
+  // Of Kind::pointer: the first register that holds it there, and how many do; 0: not known.
+  std::uint8_t pointer = kRZ;
+  std::uint8_t pointer_words = 0;
+};
+
 struct Kernel {
   std::string name;
   std::vector<std::uint64_t> words;  // encoded instructions; PC i is words[i]
@@ -56,6 +70,8 @@ struct Kernel {
   unsigned lane_groups = 1;                  // .pragma "lane_groups N": the largest; a group lies in one warp
   std::uint32_t lane_groups_line = 0;        // PTX line of that pragma; 0: none
   std::uint32_t warp_operation_line = 0;     // PTX line of the first warp-level operation; 0: none
+  std::vector<TrapCause> traps;              // by PC
+  std::uint32_t stack_bytes = 0;             // per thread, for recursion; of local_bytes
 };
 
 // Lets `change` alter a kernel's instructions, all of them decoded; their number must stay. Throws InternalError for a

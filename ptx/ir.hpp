@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,8 @@ struct IrInstruction {
   // consecutive registers by the allocator. For stores these are the values. kNone elements: RZ is impossible inside
   // a vector, so lowering uses a scratch register. Scalars use one element here, never dst.
   std::vector<VReg> elements;
-  LabelId target = 0;  // bra
+  LabelId target = 0;                        // bra
+  std::optional<isa::TrapCause::Kind> trap;  // of a trap that the program has not asked for
   Position at;
 };
 

@@ -320,6 +320,25 @@ isa::Fault Gpu::launch_fault(isa::Fault::Kind kind, std::string detail) const {
   return fault;
 }
 
+std::optional<std::uint32_t> Gpu::register_of(const isa::Fault& fault, unsigned reg) const {
+  for (const auto& core : cores_) {
+    const CoreState& state = core->state();
+    if (state.launch == nullptr || state.launch->id != fault.launch || reg >= state.launch->registers) {
+      continue;
+    }
+    for (unsigned row = 0; row < state.rows.size(); ++row) {
+      for (LaneMask left = state.rows[row].present(); left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const HomeThread thread = state.thread_at(row, lane);
+        if (thread.home->block->index == fault.block && thread.index() == fault.thread) {
+          return core->registers().array().word(row, reg)[lane];
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 template <class Visitor>
 void Gpu::each_unit(Visitor&& visit) {
   visit(dispatcher_->name(), dispatcher_->statistics(), &Totals::dispatcher);

@@ -131,6 +131,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] bool livelocked() const;
   // A fault that concerns the whole launch, placed at the first live warp.
   [[nodiscard]] isa::Fault launch_fault(isa::Fault::Kind kind, std::string detail) const;
+  // What a register holds of the thread that a fault is of; none: the thread is nowhere.
+  [[nodiscard]] std::optional<std::uint32_t> register_of(const isa::Fault& fault, unsigned reg) const;
   void stop(isa::Fault fault) { dispatcher_->stop(std::move(fault)); }
   // Every unit's own counters.
   void collect(StatisticsRegistry& registry);

@@ -48,6 +48,9 @@ class RegisterArray {
  public:
   void resize(unsigned rows, unsigned registers);
   [[nodiscard]] isa::LaneWord& word(unsigned row, unsigned reg) { return values_[std::size_t{row} * registers_ + reg]; }
+  [[nodiscard]] const isa::LaneWord& word(unsigned row, unsigned reg) const {
+    return values_[std::size_t{row} * registers_ + reg];
+  }
   // The register of a row of its own in each of some lanes, and zero in the others.
   void gather(const std::array<std::uint16_t, isa::kLanes>& rows, isa::LaneMask lanes, unsigned reg,
               isa::LaneWord& out) {
@@ -131,6 +134,7 @@ class RegisterFile : public sc_core::sc_module, public ::tlm::tlm_fw_transport_i
   // Before a launch: registers per thread; every register zero.
   void configure(unsigned registers);
   [[nodiscard]] RegisterArray& array() { return array_; }
+  [[nodiscard]] const RegisterArray& array() const { return array_; }
   // Threads begin in a row: their registers are zero, all of them.
   void clear_row(unsigned row) {
     array_.clear_row(row);

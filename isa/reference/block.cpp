@@ -9,6 +9,7 @@
 #include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/retire.hpp"
+#include "isa/trap.hpp"
 
 namespace heddle::isa::reference {
 
@@ -258,7 +259,10 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
       }
       break;
     case Action::trap:
-      return fault(Fault::Kind::trap, warp, executed, "the program executed trap");
+      return fault(Fault::Kind::trap, warp, executed,
+                   describe_trap(kernel_, warp.stack.pc(), [&](unsigned reg) -> std::optional<std::uint32_t> {
+                     return warp.registers[reg][static_cast<unsigned>(std::countr_zero(executed))];
+                   }));
     case Action::exit:
       retire(warp, decoded, executed);
       warp.stack.exit(executed);

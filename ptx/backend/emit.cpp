@@ -1,6 +1,7 @@
 // Machine code from blocks whose registers have places.
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "base/error.hpp"
 #include "ptx/backend/machine_code.hpp"
@@ -23,6 +24,7 @@ struct Emitted {
   isa::LineInfo line;
   std::uint64_t reads = 0, writes = 0;
   int target = kNoBlock;  // of a branch
+  std::optional<isa::TrapCause::Kind> trap;
 };
 
 class Emitter {
@@ -46,6 +48,10 @@ class Emitter {
     }
     set_re_convergence(instructions);
     for (const isa::Instruction& instruction : instructions) kernel.words.push_back(isa::encode(instruction));
+    kernel.traps.clear();
+    for (std::size_t pc = 0; pc < code_.size(); ++pc) {
+      if (code_[pc].trap) kernel.traps.push_back(cause_of(pc));
+    }
     kernel.registers = static_cast<unsigned>(std::bit_width(touched));
     kernel.predicates = predicates_;
     kernel.local_bytes = (function_.local_bytes + 7) / 8 * 8;
@@ -112,7 +118,7 @@ class Emitter {
 
   void push(const isa::Instruction& instruction, const MachineInstruction& from, std::uint64_t reads,
             std::uint64_t writes) {
-    code_.push_back({instruction, line_of(from.in.at, from.inserted), reads, writes, kNoBlock});
+    code_.push_back({instruction, line_of(from.in.at, from.inserted), reads, writes, kNoBlock, from.in.trap});
   }
 
   void emit(const MachineInstruction& machine) {
@@ -299,6 +305,41 @@ class Emitter {
     const bool ends = instruction.op == Op::BRA || instruction.op == Op::EXIT || instruction.op == Op::TRAP;
     if (instruction.op == Op::BRA) visit(std::size_t{instruction.target});
     if (!ends || !instruction.guard.always()) visit(index + 1);
+  }
+
+  isa::TrapCause cause_of(std::size_t pc) const {
+    isa::TrapCause cause;
+    cause.pc = static_cast<std::uint32_t>(pc);
+    cause.kind = *code_[pc].trap;
+    for (std::size_t from = 0; from < code_.size() && cause.kind == isa::TrapCause::Kind::pointer; ++from) {
+      bool leads = false;
+      for_each_next(from, [&](std::size_t next) { leads = leads || next == pc; });
+      if (leads && find_pointer(from, cause)) break;
+    }
+    return cause;
+  }
+
+  // The last comparison of a pointer with a function's address, up to there: what it compares nothing has changed
+  // since.
+  bool find_pointer(std::size_t from, isa::TrapCause& cause) const {
+    std::uint64_t written = 0;
+    for (std::size_t at = from + 1; at-- > 0;) {
+      const Emitted& one = code_[at];
+      const isa::Instruction& instruction = one.instruction;
+      if (instruction.op == Op::SETP_U32 || instruction.op == Op::SETP_U64) {
+        const unsigned words = isa::a_registers(instruction);
+        if (instruction.comparison() != isa::Comparison::eq || (written & registers_from(instruction.a, words)) != 0) {
+          return false;
+        }
+        cause.pointer = instruction.a;
+        cause.pointer_words = static_cast<std::uint8_t>(words);
+        return true;
+      }
+      const bool branch = instruction.op == Op::BRA;
+      if (at != from && (branch || instruction.op == Op::EXIT || instruction.op == Op::TRAP)) return false;
+      written |= one.writes;
+    }
+    return false;
   }
 
   const MachineFunction& function_;

@@ -254,6 +254,7 @@ void call_through_register(Selector& s, const CallParts& parts) {
   }
   IrInstruction trap;
   trap.op = isa::Op::TRAP;
+  trap.trap = isa::TrapCause::Kind::pointer;
   s.write(std::move(trap));
   s.bind(end);
 }

@@ -53,6 +53,7 @@ CircleMember& Selector::open_circle(const Function& function) {
   if (stack_ == kNone) {
     stack_base_ = allocate_local(stack_bytes_, kFrameAlignment, function.at, "the stack");
     stack_end_ = stack_base_ + stack_bytes_;
+    out_.kernel.stack_bytes = stack_bytes_;
     stack_ = out_.make(RegClass::word, "stack pointer");
   }
   Circle circle;
@@ -75,6 +76,7 @@ void Selector::fail_without_room(CircleMember& callee) {
        Value::imm(1, Type::u32));
   IrInstruction trap;
   trap.op = Op::TRAP;
+  trap.trap = isa::TrapCause::Kind::stack;
   trap.guard = {full, false};
   write(std::move(trap));
 }

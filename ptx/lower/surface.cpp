@@ -102,6 +102,7 @@ Place place_of(Selector& s, const Operand& operand, const SurfaceAccess& a) {
   if (a.outside == Outside::trap) {
     IrInstruction trap;
     trap.op = Op::TRAP;
+    trap.trap = isa::TrapCause::Kind::surface;
     trap.guard = {place.inside, true};
     s.write(std::move(trap));
     place.inside = kNone;

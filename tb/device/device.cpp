@@ -18,6 +18,7 @@
 #include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
+#include "isa/trap.hpp"
 #include "ptx/last_access.hpp"
 #include "ptx/subdivision.hpp"
 #include "ptx/uniformity.hpp"
@@ -312,6 +313,9 @@ std::vector<Device::Ended> Device::State::proceed(link::Cycle until) {
         std::find_if(faulted.begin(), faulted.end(), [&](const auto& launch) { return launch.id == why.launch; });
     const Running& launch = found != faulted.end() ? *found : faulted.front();
     why.kernel = launch.kernel.name;
+    if (why.kind == isa::Fault::Kind::trap) {
+      why.detail = isa::describe_trap(launch.kernel, why.pc, [&](unsigned reg) { return gpu.register_of(why, reg); });
+    }
     launch.prints.explain(why);
     fault = why;
     throw SimulatedFault(isa::describe(why, module));

@@ -11,6 +11,7 @@
 #include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
+#include "isa/trap.hpp"
 #include "tb/device/launch_limits.hpp"
 #include "tb/session/refusal.hpp"
 #include "tb/session/session.hpp"
@@ -295,10 +296,9 @@ void Session::heap() {
 // The code of kernels with recursion has the size in it. Of more than there can be a thread gets the most, as CUDA has
 // it.
 void Session::stack() {
-  constexpr std::uint64_t kMost = isa::kMaxLocalBytes / 2;
   if (const std::uint64_t wanted = question_.words[0]; wanted != cudart::kAsIs) {
     ptx::CompileOptions options = options_;
-    options.stack_bytes = static_cast<std::uint32_t>(std::min(wanted, kMost));
+    options.stack_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, isa::kMostStackBytes));
     if (options.stack_bytes != options_.stack_bytes) {
       std::vector<std::map<std::string, std::string>> changed;
       grow(compiled(texts_, options, changed), false);

@@ -38,7 +38,10 @@ TEST(IndirectCalls, WorkOnEveryKindOfMachineAndAKernelIsRefusedWhereItIsLaunched
   const test::Ran overflow = test::heddle({"exec", "--quiet", "--keep-going", "--", program, "overflow"});
   EXPECT_EQ(overflow.out, good + "overflow: cudaErrorLaunchFailure\nPASSED\n");
   EXPECT_THAT(overflow.err, HasSubstr("heddle: trap in kernel '_Z4deepPii' at PC "));
-  EXPECT_THAT(overflow.err, HasSubstr("indirect.cu:32), block (0, 0, 0), thread (0, 0, 0)"));
+  EXPECT_THAT(
+      overflow.err,
+      HasSubstr("indirect.cu:32), block (0, 0, 0), thread (0, 0, 0): a call finds no room on the thread's stack of "
+                "262144 bytes: it is as large as can be\n"));
 }
 
 TEST(DynamicParallelism, IsRefusedInOneMessage) {

@@ -161,7 +161,27 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"division",
              ONLY_37 "mov.u32 %r4, 0; @%p1 div.u32 %r3, %r1, %r4;",
              {"integer division by zero", "thread (37, 0, 0)"}},
-        Case{"trap", ONLY_37 "@%p1 trap;", {"trap in kernel", "thread (37, 0, 0)"}},
+        Case{"trap", ONLY_37 "@%p1 trap;", {"trap in kernel", "thread (37, 0, 0): the program executed trap"}},
+        Case{"pointer",
+             ONLY_37 "mov.u32 %r4, twice; @%p1 mov.u32 %r4, 0x1230;\n"
+                     "call (%r3), %r4, (%r1), form; form: .callprototype (.reg .u32 _) _ (.reg .u32 _);",
+             {"trap in kernel",
+              "thread (37, 0, 0): a call through a pointer to no function that it could call: the pointer "
+              "is 0x1230"},
+             ".func (.reg .u32 %o) twice(.reg .u32 %i) { add.u32 %o, %i, %i; ret; }\n"
+             ".func (.reg .u32 %o) next(.reg .u32 %i) { add.u32 %o, %i, 1; ret; }\n"},
+        Case{"null_pointer",
+             ONLY_37 "mov.u32 %r4, twice; @%p1 mov.u32 %r4, 0;\n"
+                     "call (%r3), %r4, (%r1), form; form: .callprototype (.reg .u32 _) _ (.reg .u32 _);",
+             {"trap in kernel", "a call through a pointer to no function that it could call: the pointer is null"},
+             ".func (.reg .u32 %o) twice(.reg .u32 %i) { add.u32 %o, %i, %i; ret; }\n"},
+        Case{"stack",
+             ONLY_37 "@%p1 call (%r3), down, (%r1);",
+             {"trap in kernel",
+              "thread (37, 0, 0): a call finds no room on the thread's stack of 1024 bytes: "
+              "cudaDeviceSetLimit(cudaLimitStackSize, BYTES) makes it larger, up to 262144 bytes"},
+             ".func (.reg .u32 %o) down (.reg .u32 %i) { .reg .u32 %n;\n.loc 1 7 3\n"
+             "add.u32 %n, %i, 1; call (%o), down, (%n); add.u32 %o, %o, %n; ret; }\n"},
         Case{"different_barriers",
              "shr.u32 %r3, %r1, 5; bar.sync %r3;",
              {"barrier mismatch", "can never complete", "warp 0 (32 of its 32 threads) waits at barrier 0",
