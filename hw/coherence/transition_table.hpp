@@ -66,10 +66,10 @@ enum LineAction : LineActions {
   kStep = 1U << 9U,           // an atomic's lanes are performed on the line: a hit
   kInstall = 1U << 10U,       // the line gets a frame: with the bytes that have come, or a whole line's store
   kMerge = 1U << 11U,         // the request joins the line under way
-  kFetch = 1U << 12U,      // an MSHR, and a read of the line that others may join; of a fill: another read, for all
-                           // from the first store on, in the MSHR that there is
-  kFetchOnce = 1U << 13U,  // an MSHR, and a read that no request joins and whose line is not kept
-  kForward = 1U << 14U,    // an MSHR, and the atomic goes to memory
+  kFetch = 1U << 12U,         // an MSHR, and a read of the line that others may join; of a fill: another read, for all
+                              // from the first store on, in the MSHR that there is
+  kFetchOnce = 1U << 13U,     // an MSHR, and a read that no request joins and whose line is not kept
+  kForward = 1U << 14U,       // an MSHR, and the atomic goes to memory
   kWriteThrough = 1U << 15U,  // the store goes to memory
   // Of a line that has a home:
   kPut = 1U << 16U,          // the home is told that its owner gives the line up, with what it has changed

@@ -4,8 +4,8 @@
 //
 // The first `after` times that a branch parts a warp, the stack resolves it, and what that loses is counted: in each
 // instruction up to the re-convergence point, the threads that wait for it. From then on a branch whose mean loss is
-// `loss` or more sends its warps away, the others stay the stack's, and go on being counted. A branch of which nothing
-// is known yet, as none of its warps has come together again, sends them away.
+// `loss` or more sends its warps away, other branches stay the stack's, and go on being counted. A branch of which
+// nothing is known yet, as none of its warps has come together again, sends them away.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace heddle::hw {
 
 class BranchRanking {
  public:
-  static constexpr std::size_t kBranches = 64;  // of a launch that are counted: those that part a warp first
+  static constexpr std::size_t kBranches = 64;  // of a launch that are counted: the first that part a warp
 
   // `after` 0: every branch sends its warps away.
   BranchRanking(unsigned after, unsigned loss) : after_(after), loss_(loss) {}

@@ -40,7 +40,7 @@ class GroupMoves {
   virtual void free(Group& group) = 0;
   // A free group of the same block as `like`, dynamic and without threads, to be run, waited or parked.
   [[nodiscard]] virtual Group& allocate(const Group& like) = 0;
-  // Threads that wait at a barrier have gone over to another group: those of one block.
+  // Threads that wait at a barrier, all of one block, have gone over to another group.
   virtual void hand_over(const Group& from, unsigned block_slot, const Group& to) = 0;
   // The block of the thread in a place: its slot on this core.
   [[nodiscard]] virtual unsigned block_of(const Place& place) const = 0;
@@ -59,7 +59,7 @@ class GroupMoves {
   // or no other.
   virtual Group* part(Group& group) = 0;
 
-  // For those who watch: a warp or warp-split has been parted, `made` is of its threads and `rest` the others; a split
+  // For observers: a warp or warp-split has been parted, `made` is of its threads and `rest` the others; a split
   // is none any more, as its threads join `into` in this cycle, have exited or are all of their warp (then `into` is
   // the split itself). Told before its threads go.
   virtual void split_made(const Group& made, const Group& rest, SplitCause cause) {
@@ -107,7 +107,7 @@ class Divergence {
     bool changes_cores = false;
     // Blocks begin in the global scheduler (hw/gpu/global_scheduler.hpp), which gives warps of any threads to the cores
     // and takes them back (ThreadMoves::recall), in launches for which begin_launch() says so. How many threads it
-    // keeps beyond those that the cores have places for. Null: blocks begin in cores.
+    // keeps beyond the threads that the cores have places for. Null: blocks begin in cores.
     unsigned (*global_pool)(const CoreParameters& core) = nullptr;
     // With a global pool: blocks of kernels that use the scratchpad begin there too. Their warps are bound
     // (Group::bound) to the core with their block's part of it until the mechanism sets them free
@@ -129,7 +129,7 @@ class Divergence {
 
   // Groups that a core with so many threads needs at most.
   [[nodiscard]] virtual unsigned groups(unsigned threads) const = 0;
-  // Of those, how many the core's scheduler chooses among at most: what its tables are sized by
+  // Groups that the core's scheduler chooses among at most: what its tables are sized by
   // (hw/parameters/cost.hpp).
   [[nodiscard]] virtual unsigned scheduled(unsigned threads) const { return groups(threads); }
   // True: groups are formed of any threads (one row, SIMD width) and made and freed at will. False: a group is a warp.
@@ -154,9 +154,10 @@ class Divergence {
     (void)group;
     return false;
   }
-  // For the same disciplines, of a branch with a condition that has left the functional units (`taken`: per row, the
-  // lanes that take it): whether complete() may be told of it now, while the instructions before it are on their way to
-  // write-back. It must not give threads to other groups then, whose instructions would not wait for those results.
+  // For disciplines that let a group go on early, of a branch with a condition that has left the functional units
+  // (`taken`: per row, the lanes that take it): whether complete() may be told of it now, while the instructions before
+  // it are on their way to write-back. It must not give threads to other groups then, whose instructions would not wait
+  // for those results.
   [[nodiscard]] virtual bool branches_early(const Group& group, const isa::Instruction& instruction,
                                             std::span<const LaneMask> taken) const {
     (void)group;
@@ -177,7 +178,8 @@ class Divergence {
     (void)group;
     (void)moves;
   }
-  // That access is put aside, since it waits for lines. Told to the same, before memory_diverged().
+  // The access that began last is put aside, since it waits for lines. Told to mechanisms with the trait
+  // parts_in_flight, before memory_diverged().
   virtual void misses(Group& group, GroupMoves& moves) {
     (void)group;
     (void)moves;
@@ -199,8 +201,8 @@ class Divergence {
     (void)lane;
     return group.pc;
   }
-  // The instruction of these threads has been written back; `taken`: of a branch, those that take it. Before
-  // complete(), which is told when that of every thread has; what it is told of the instruction is that of one of them.
+  // The instruction of these threads has been written back; `taken`: of a branch, the lanes that take it. Before
+  // complete(), which is told when every thread's instruction has; it is told the instruction of one of the threads.
   virtual void executed(const Group& group, unsigned row, LaneMask lanes, const isa::Instruction& instruction,
                         LaneMask taken) {
     (void)group;
@@ -232,7 +234,7 @@ class Divergence {
     std::uint32_t reconvergence_pc = 0;
     std::uint32_t execute_pc = 0;
     std::span<const LaneMask> active;
-    // A block's: warps of the path that runs, and how many of them wait for the others.
+    // Of a block's stack: warps of the path that runs, and how many of them wait for the others.
     std::size_t warps = 0;
     unsigned at_branch = 0;
     unsigned at_merge = 0;
@@ -255,7 +257,7 @@ class Divergence {
   [[nodiscard]] virtual std::string describe(const Group& group) const = 0;
 };
 
-// Warps that a core's scheduler chooses among: those of the machine, or as many as its mechanism may form.
+// Warps that a core's scheduler chooses among: as many as the machine has, or as many as its mechanism may form.
 [[nodiscard]] std::uint64_t warp_pool_size(const Machine& machine);
 
 // The cores' mechanism says Divergence::Traits::after_last_access.

@@ -5,7 +5,7 @@
 // different blocks share a warp; where they arrive at a barrier, they part by block.
 //
 // Re-convergence points matter for the scheduler "pdom-priority" only: the points of the branches executed so far are
-// known, and each thread counts those that it has passed.
+// known, and each thread counts the points that it has passed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -122,7 +122,7 @@ class DynamicWarps final : public Divergence {
     return passed_[group.lane_row[lane] * width_ + group.lane_home[lane]];
   }
 
-  // The group's threads `lanes` go to `pc`; those in `waiting` wait at a barrier first.
+  // The group's threads `lanes` go to `pc`; threads in `waiting` wait at a barrier first.
   void go_on(Group& group, LaneMask lanes, LaneMask waiting, std::uint32_t pc, GroupMoves& moves) {
     group.pc = pc;
     // A warp whose threads all go on, past no such point, stays what it is.
@@ -209,8 +209,8 @@ class DynamicWarps final : public Divergence {
     count_merge_points(group);
   }
 
-  // Threads that wait at a barrier stand still by block, so that each block's barrier releases its own; those that the
-  // barrier does not concern (guard false) go on.
+  // Threads that wait at a barrier stand still by block, so that each block's barrier releases its threads; threads
+  // that the barrier does not concern (guard false) go on.
   void wait_by_block(Group& group, LaneMask lanes, LaneMask waiting, GroupMoves& moves) {
     std::vector<Part> parts;
     for (const unsigned lane : set_bits(waiting)) {

@@ -96,7 +96,7 @@ bool FormedSplits::branches_early(const Group& group, const isa::Instruction& in
   return moves_on_at(group, taken_first ? take : active & ~take, taken_first ? instruction.target : fall_through);
 }
 
-// Those of the group in `lanes` go on at a PC where nothing happens but that.
+// Threads of the group in `lanes` go on at a PC where nothing else happens to the group.
 bool FormedSplits::moves_on_at(const Group& group, LaneMask lanes, std::uint32_t pc) const {
   const auto stands_there = [&](GroupId id) { return groups_[id].pc == pc; };
   const std::span<const GroupId> waiting = places_.waiting();
@@ -105,7 +105,7 @@ bool FormedSplits::moves_on_at(const Group& group, LaneMask lanes, std::uint32_t
          std::none_of(at_access_.begin(), at_access_.end(), stands_there) && partner(group, lanes, pc) == nullptr;
 }
 
-// Those of its threads whose warp's stack is to be popped at the PC.
+// The group's threads whose warp's stack is to be popped at the PC.
 LaneMask FormedSplits::arriving(const Group& group, std::uint32_t pc) const {
   LaneMask there = 0;
   const auto look = [&](std::uint16_t row, LaneMask lanes) { there |= warps_[row].stack.ends_at(pc) ? lanes : 0; };
@@ -184,7 +184,7 @@ void FormedSplits::place(Group& group, GroupMoves& moves) {
   join(group, moves);
 }
 
-// Those at the re-convergence point of their warp's top entry leave, and wait there without a group.
+// Threads at the re-convergence point of their warp's top entry leave, and wait there without a group.
 void FormedSplits::arrive(Group& group) {
   const LaneMask there = arriving(group, group.pc);
   if (there == 0) {
@@ -277,8 +277,8 @@ bool FormedSplits::share_a_warp(const Group& one, const Group& other) {
   return share;
 }
 
-// With `lanes` of the one beside those of the other: a running thread of a warp of the one, which is in neither, would
-// find its lane taken by another warp's.
+// With `lanes` of the one beside `other_lanes` of the other: a running thread of a warp of the one, which is in
+// neither, would find its lane taken by another warp's.
 bool FormedSplits::blocks(const Group& one, LaneMask lanes, const Group& other, LaneMask other_lanes) const {
   bool taken = false;
   each_warp(one, lanes, [&](std::uint16_t row, LaneMask own) {
@@ -304,7 +304,7 @@ bool FormedSplits::can_join(const Group& from, LaneMask lanes, const Group& to) 
   return undivided || places_.has_entry(from.id) || places_.has_entry(to.id) || places_.entries_left(1);
 }
 
-// Whom those in `lanes` join at the PC, of the groups that wait to be fetched there; null: nobody.
+// The group that threads in `lanes` join at the PC, of the groups that wait to be fetched there; null: none.
 const Group* FormedSplits::partner(const Group& group, LaneMask lanes, std::uint32_t pc) const {
   const Group* best = nullptr;
   bool best_shares = false;
@@ -325,7 +325,7 @@ const Group* FormedSplits::partner(const Group& group, LaneMask lanes, std::uint
   return best;
 }
 
-// Those that stand still at its PC and could go on join it; then it joins one that is ready there, or goes on.
+// Groups that stand still at its PC and could go on join the group; then it joins one that is ready there, or goes on.
 void FormedSplits::join(Group& group, GroupMoves& moves) {
   const auto take = [&](std::span<const GroupId> standing) {
     for (std::size_t i = 0; i < standing.size(); ++i) {
@@ -479,7 +479,7 @@ Group& FormedSplits::split_off(const Group& from, LaneMask lanes, std::uint32_t 
 
 // ------------------------------------------------------------------------------------------- accesses
 
-// As Subdivision::accesses: those of its warp that have done this access and are ready wait for the group.
+// As Subdivision::accesses: groups of its warps that have done this access and are ready wait for the group.
 void FormedSplits::accesses(Group& group, GroupMoves& moves) {
   parting_.accesses(group);
   if (whole(group)) {
@@ -495,7 +495,8 @@ void FormedSplits::accesses(Group& group, GroupMoves& moves) {
   }
 }
 
-// Who waits behind that access and has found no place among those that have completed it now waits no longer.
+// A group that waits behind the access at `pc` and has found no place among the groups that complete it now waits no
+// longer.
 void FormedSplits::let_accesses_go(std::uint32_t pc, GroupMoves& moves) {
   std::erase_if(at_access_, [&](GroupId id) {
     if (groups_[id].pc != pc) {

@@ -8,7 +8,7 @@
 //
 //   stack     as in hw/divergence/stack.hpp
 //   running   the threads of the path that runs, in one group or several, alone or beside threads of other warps
-//   arrived   those of them that have come to the re-convergence point of the top entry, and have left their group.
+//   arrived   running threads that have come to the re-convergence point of the top entry, and have left their group.
 //             When all have, the stack is popped, and the warp is one group again
 //
 // What it leaves open:
@@ -20,12 +20,12 @@
 //               alone that take no lane of a running thread of one of their warps which is in neither: such a thread
 //               may have fallen behind at an access, and would find its lane taken where its warp's others are
 //   branches    decided warp by warp: a warp that is undivided (all its running threads are in the group) parts at
-//               marked branches and uses its stack at others; one that is divided parts. Those of all warps in the
-//               group that take the branch stay together, as do the others
+//               marked branches and uses its stack at others; one that is divided parts. The threads of all warps in
+//               the group that take the branch stay together, as do the others
 //   entries     of the warp-split table: one for every group but an undivided warp by itself, to which the report gives
-//               none. Without one, nobody joins or parts, but for a branch at which a group must part, as there
-//   barriers    a group parts by block, so that each block's barrier releases its own; those whom the barrier does not
-//               concern (guard false) go on. Groups of a block that wait at one barrier operation become one
+//               none. Without one, no group joins or parts, but for a branch at which a group must part, as there
+//   barriers    a group parts by block, so that each block's barrier releases its threads; threads that the barrier
+//               does not concern (guard false) go on. Groups of a block that wait at one barrier operation become one
 //
 // Entries and slots are held, waited for and given back as in hw/divergence/subdivision.hpp: whoever waits for others
 // (re-convergence point, barrier) holds neither.
@@ -39,7 +39,7 @@
 namespace heddle::hw {
 
 struct FormationRules : SplitRules {
-  bool unblocking = false;  // nobody takes the lane of a running thread that may come back to its warp's others
+  bool unblocking = false;  // no group takes the lane of a running thread that may come back to its warp's others
 };
 
 struct WarpOfSplits : SplitWarp {
@@ -131,7 +131,7 @@ class FormedSplits : public SplitMechanism<FormedSplits, FormationRules, WarpOfS
   bool changed_ = false;             // who runs where, since undivided warps were looked for
   Group* spare_ = nullptr;           // the group that completes has no thread left: to be used again or freed
   std::vector<std::uint16_t> rows_;  // of the group that completes, as it was
-  std::vector<GroupId> at_access_;   // those that wait so
+  std::vector<GroupId> at_access_;   // groups in Waits::access
 };
 
 }  // namespace heddle::hw

@@ -135,7 +135,7 @@ void GlobalWarps::exit(Group& group, LaneMask exited) {
   }
 }
 
-// Threads of the group go: the register rows in which nobody is left.
+// Threads of the group go: how many register rows have no thread left.
 unsigned GlobalWarps::emptied_rows(const Group& group, LaneMask lanes) {
   unsigned emptied = 0;
   for (const unsigned lane : set_bits(global_ ? lanes : 0)) {
@@ -214,7 +214,7 @@ void GlobalWarps::count_those_who_wait(const Group& group) {
   }
 }
 
-// Some of the group's threads, as one of their own.
+// Some of the group's threads, as a group of their own.
 Group& GlobalWarps::part_of(Group& group, LaneMask lanes, std::uint32_t pc, GroupMoves& moves) {
   Group& path = moves.allocate(group);
   stacks_[path.id].clear();
@@ -235,8 +235,8 @@ void GlobalWarps::leave(Group& group, bool waits, GroupMoves& moves) {
   moves.threads().recall(group, waits, emptied);
 }
 
-// The group's PC is behind the barrier. Those that have arrived leave, and whoever waits on the stack for the warp to
-// come back: their paths do not meet here any more.
+// The group's PC is behind the barrier. Threads that have arrived leave, and threads that wait on the stack for the
+// warp to come back: their paths do not meet here any more.
 void GlobalWarps::wait(Group& group, LaneMask waiting, GroupMoves& moves) {
   Stack& stack = stacks_[group.id];
   const LaneMask running = group.active[0];

@@ -2,23 +2,23 @@
 // global pool, where full warps are formed anew of all threads of the grid that stand at one PC
 // (hw/gpu/global_scheduler.hpp). Plain C++.
 //
-//   branch    threads part: both paths' leave for the pool (ThreadMoves::recall). Not those of a branch that is left to
-//             the core (odgs.short_branch, odgs.moves_per_1024), nor of one within such a branch: a stack in the warp
-//             has them re-converge at the immediate post-dominator, as in the machine without ODGS (stack.hpp)
-//             With odgs.rank_after, those of branches that have lost little under the stack so far stay, too
+//   branch    threads part: both paths leave for the pool (ThreadMoves::recall). Not at a branch that is left to the
+//             core (odgs.short_branch, odgs.moves_per_1024), nor at one within such a branch: a stack in the warp
+//             has threads re-converge at the immediate post-dominator, as in the machine without ODGS (stack.hpp)
+//             With odgs.rank_after, threads of branches that have lost little under the stack so far stay, too
 //             (branch_ranking.hpp). With odgs.local_paths, paths wait in the core for a while, to fill warps there
 //             with threads in other lanes; what has not become full by then leaves
 //   barrier   the threads that arrive leave, and wait in the pool; paths that wait on the warp's stack go there too, so
-//             that nobody waits for threads that wait
+//             that no thread waits for threads that wait
 //   exit      the place is given back with the last thread
 //
 // Kernels that use the scratchpad (ODGS paper 3.5 and 3.8): with odgs.scratchpad = "off" their blocks begin in the
 // cores, every branch is the stack's, and threads wait at barriers where they are. With "after-last-access" a warp does
-// the same as long as it is bound (Group::bound); it is set free at a branch or barrier from which no access to the
+// so as long as it is bound (Group::bound); it is set free at a branch or barrier from which no access to the
 // scratchpad can be reached (isa::Instruction::past_scratchpad) and at which it is whole, its stack empty. From then on
 // its branches and barriers are as above. A warp leaves as a whole or not at all: as long as some of its threads can
-// come to an access none has left, so that its register row, which they need, is never kept by a few who wait for
-// those who have gone and look for a place.
+// come to an access none has left, so that its register row, which they need, is never kept by a few that wait for
+// threads that have gone and look for a place.
 #pragma once
 
 #include <deque>
@@ -71,7 +71,7 @@ class GlobalWarps final : public Divergence {
   // A branch that the stack has resolved and whose threads have not met yet.
   struct Parted {
     std::uint32_t pc;          // the branch's
-    std::size_t level;         // the stack's entry with all of them
+    std::size_t level;         // the stack's entry with all its threads
     std::uint64_t waited = 0;  // threads that instructions since have left out, added up
   };
   // A path that waits in the core for threads at its PC.
@@ -106,7 +106,7 @@ class GlobalWarps final : public Divergence {
   std::vector<std::vector<Parted>> parted_;  // by group, with rank_after
   BranchRanking ranking_;
   std::deque<Cycle> left_;         // when warps left at branches, of the last 1024 cycles, with moves_per_1024
-  std::vector<unsigned> threads_;  // by register row: of those, the global scheduler's places, that are here
+  std::vector<unsigned> threads_;  // by register row that is a place of the global scheduler: threads that are here
   std::vector<Local> local_;       // in the order in which they came
 };
 

@@ -4,7 +4,7 @@
 // A path of a diverged warp fills the paths that wait at its PC, the oldest first: each of its threads goes to one in
 // which its lane is free, and stays in its register row. A warp that is full runs on in the core; what is left of the
 // path waits. It leaves for the pool when odgs.local_paths others wait or odgs.local_wait cycles are over, or when
-// fewer warps run than wait, so that somebody always runs as long as anybody waits.
+// fewer warps run than wait, so that a warp always runs as long as one waits.
 #include "hw/divergence/global_warps.hpp"
 
 namespace heddle::hw {
@@ -45,7 +45,7 @@ void GlobalWarps::leave_or_wait(Group& path, GroupMoves& moves) {
 void GlobalWarps::bound_waiting(GroupMoves& moves) {
   while (!local_.empty()) {
     const std::size_t running = groups_.size() - groups_.count(GroupState::free) - groups_.count(GroupState::parked) -
-                                groups_.count(GroupState::barrier);  // who may wait for those who wait here
+                                groups_.count(GroupState::barrier);  // threads at a barrier may wait for the paths here
     if (local_.size() <= parameters_.local_paths && local_.size() <= running &&
         moves.now() - local_.front().since < parameters_.local_wait) {
       return;

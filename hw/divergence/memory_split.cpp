@@ -141,10 +141,10 @@ class MemorySplit final : public Divergence {
     RowStack stack;
     LaneMask running = 0;         // threads of the path that runs
     LaneMask taken = 0;           // of the branch at which its splits meet
-    isa::Instruction branch;      // that one
+    isa::Instruction branch;      // the branch itself
     std::vector<GroupId> splits;  // one: it is undivided
-    unsigned at_branch = 0;       // of those, wait at the branch
-    unsigned at_merge = 0;        // of those, have come to the re-convergence PC
+    unsigned at_branch = 0;       // splits that wait at the branch
+    unsigned at_merge = 0;        // splits that have come to the re-convergence PC
   };
 
   // A thread keeps its register row, which so tells its warp.

@@ -1,6 +1,6 @@
 // MIMD lanes: each lane fetches and decodes for itself, so that threads that stand at different PCs execute in one
-// cycle (LW+, warp-size study 4.2; MIMD, ODGS paper 2.3). There is no stack and no re-convergence, as nobody waits for
-// a path that others take: the bound of what any mechanism against control flow can gain.
+// cycle (LW+, warp-size study 4.2; MIMD, ODGS paper 2.3). There is no stack and no re-convergence, as no thread waits
+// for a path that others take: the bound of what any mechanism against control flow can gain.
 //
 // With the step in common (mimd.step), a group is a warp: at each step every one of its threads executes its own next
 // instruction, and the warp waits for all of them before the next step ("LW+ synchronizes all threads of the warp at
@@ -142,7 +142,7 @@ void MimdLanes::go_on(Group& group, GroupMoves& moves) {
     }
   }
   if (lowest != ~std::uint32_t{0}) {
-    group.pc = lowest;  // for those who look at the warp; its lanes go by lane_pc()
+    group.pc = lowest;  // for observers; the warp's lanes go by lane_pc()
   } else if (live != 0) {
     group.active = warp.live;
     moves.wait(group);

@@ -40,7 +40,7 @@ class MimdLanes final : public Divergence {
   struct Warp {
     std::vector<std::array<std::uint32_t, isa::kLanes>> pc;
     std::vector<LaneMask> live;     // have not exited
-    std::vector<LaneMask> waiting;  // of those, wait at a barrier
+    std::vector<LaneMask> waiting;  // live and at a barrier
   };
   void go_on(Group& group, GroupMoves& moves);
 

@@ -1,4 +1,5 @@
-// The places of a table, each owned by a group or by nobody: whoever comes takes the free one with the lowest number.
+// The places of a table, each owned by a group or by none: a group that comes takes the free one with the lowest
+// number.
 #pragma once
 
 #include <limits>

@@ -6,7 +6,7 @@
 //   lazy        while no other group of the core has work (LazySplit)
 //   revive      then, and also later, one at a time, the oldest that waits when the core has nothing to do
 //               (ReviveSplit)
-//   predict     as revive, but those alone of which a predictor says that it pays (hw/divergence/split_predictor.hpp)
+//   predict     as revive, but only where a predictor says that it pays (hw/divergence/split_predictor.hpp)
 //   slip        while few enough threads have fallen behind (5.7): the mechanism's own affair
 #pragma once
 

@@ -1,8 +1,8 @@
 // A program counter per thread (thesis 2.1.3.2, after Diamos et al.): the warp has one global PC, and in each
 // instruction those threads execute whose own PC equals it. No stack, no re-convergence PCs: after an instruction the
-// warp goes on at the lowest PC of its threads, so that those behind catch up with those ahead. For an if this is the
-// rule of the thesis (the warp falls through unless every thread skips); it extends it to loops and unstructured code.
-// Threads that wait at a barrier leave the others of their warp running.
+// warp goes on at the lowest PC of its threads, so that threads behind catch up with threads ahead. For an if this is
+// the rule of the thesis (the warp falls through unless every thread skips), which is extended here to loops and
+// unstructured code. Threads that wait at a barrier leave the others of their warp running.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ class PerThreadPc final : public Divergence {
     }
   }
 
-  // The running threads are those at the warp's PC that do not wait.
+  // The running threads are the threads at the warp's PC that do not wait.
   [[nodiscard]] std::string inconsistency(const Group& group) const override {
     const Warp& warp = warps_[group.id];
     const LaneMask able = warp.live & ~warp.waiting;
@@ -100,7 +100,7 @@ class PerThreadPc final : public Divergence {
   struct Warp {
     std::array<std::uint32_t, isa::kLanes> pc{};
     LaneMask live = 0;     // have not exited
-    LaneMask waiting = 0;  // of those, wait at a barrier
+    LaneMask waiting = 0;  // live and at a barrier
   };
 
   void go_on(Group& group, GroupMoves& moves) {

@@ -36,7 +36,8 @@ class RowStack {
       entry.active &= ~exited;
     }
   }
-  // The running threads part at a branch at `pc`: `taken` are those who take it, some but not all. The path that runs.
+  // The running threads part at a branch at `pc`: `taken` are the threads that take it, some but not all. The path that
+  // runs.
   [[nodiscard]] Path branch(std::uint32_t pc, const isa::Instruction& branch, LaneMask running, LaneMask taken);
   // The path that ran has ended, at its re-convergence point or with its threads: the one that runs now. Without
   // threads when there is none.

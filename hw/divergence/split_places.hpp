@@ -1,6 +1,6 @@
 // What a core has for warps and warp-splits beside their threads (DWS report 5.6), and which group has it: entries of
-// the warp-split table and slots of the scheduler. A group has at most one of each. Those that must wait for one stand
-// in a queue: first come, first served.
+// the warp-split table and slots of the scheduler. A group has at most one of each. Groups that must wait for one
+// stand in a queue: first come, first served.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class SplitPlaces {
     return enough && has_slot(group);
   }
   // Threads leave a group, whose instruction is in flight, as a new one: both have entries, of which so many are left.
-  // When only one slot is, those who go on have it.
+  // When only one slot is left, the threads that go on have it.
   void part(GroupId group, GroupId ahead) {
     if (!has_entry(group)) {
       take_entry(group);
@@ -78,10 +78,10 @@ class SplitPlaces {
   void queue(GroupId group) { queue_.push_back(group); }
   void leave_queue(GroupId group) { std::erase(queue_, group); }
   [[nodiscard]] std::span<const GroupId> waiting() const { return queue_; }
-  // Somebody in the queue may need less than before.
+  // A group in the queue may need less than before.
   void look_again() { freed_ = true; }
-  // If anything has been freed since it was last asked: those for whom serve(group) is true leave, in the order in
-  // which they came.
+  // If anything has been freed since the last call: groups for which serve(group) is true leave, in the order in which
+  // they came.
   template <class Serve>
   void serve(Serve serve) {
     if (freed_) {
@@ -91,7 +91,7 @@ class SplitPlaces {
   }
 
   [[nodiscard]] Divergence::SplitTableView view() const { return {entries_.owners(), slots_.owners()}; }
-  // Why what the groups have and what the table and the scheduler say is not the same; empty when it is.
+  // Where what the groups have and what the table and the scheduler say differ; empty: nowhere.
   [[nodiscard]] std::string inconsistency() const;
 
  private:

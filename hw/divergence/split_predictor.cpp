@@ -76,7 +76,7 @@ void SplitPredictor::gone(GroupId group, bool exited) {
   if (exited && own.judged_by_next) {
     right(true);  // there was no miss to come
   }
-  const std::uint64_t access = own.access + 1;  // who has left it has nobody behind any more
+  const std::uint64_t access = own.access + 1;  // groups that have left it have no group behind any more
   own = {};
   own.access = access;
 }

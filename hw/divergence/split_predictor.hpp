@@ -89,12 +89,12 @@ class SplitPredictor {
     std::uint64_t access = 0;         // the number of its latest access
     unsigned ahead = 0;               // groups that have left it during this access and have not missed yet
     bool left = false;                // it is such a group: of
-    GroupId behind = 0;               // this one, during its
+    GroupId behind = 0;               // this group, during its
     std::uint64_t behind_access = 0;  // access of this number
     Cycle declined_at = 0;
     bool judged_by_next = false;  // it did not part, and the next miss will say whether that was right:
     Cycle judged_since = 0;       // cycles since then
-    Cycle judged_wait = 0;        // against those that it has waited
+    Cycle judged_wait = 0;        // against the cycles that it has waited
   };
   [[nodiscard]] std::size_t index(std::uint32_t pc) const { return pc % table_.size(); }
   void right(bool was) { ++(was ? count_.predictions_right : count_.predictions_wrong); }

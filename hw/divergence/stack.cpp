@@ -162,7 +162,7 @@ std::string StackDivergence::describe(const Group& group) const {
   return text;
 }
 
-// A core without any of the mechanisms has these.
+// A core without any of the mechanisms has re-convergence stacks.
 void StackDivergence::cost(const CostShape& shape, CostLines& lines) {
   lines.present("re-convergence stacks",
                 fmt::format("{} warps x {} entries x (2 x {} + core.warp_size {})", shape.warps, kStackEntries, kPcBits,

@@ -194,7 +194,7 @@ void Subdivision::fall_behind(Group& group, Warp& warp, GroupMoves& moves) {
   moves.park(group);
 }
 
-// PC-based re-convergence (4.5): those of the warp that could go on at this PC do so together.
+// PC-based re-convergence (4.5): splits of the warp that could go on at this PC do so together.
 void Subdivision::meet_at_pc(Group& group, Warp& warp, GroupMoves& moves) {
   for (std::size_t i = 0; i < warp.splits.size();) {
     Group& other = groups_[warp.splits[i]];
@@ -213,7 +213,7 @@ void Subdivision::meet_at_pc(Group& group, Warp& warp, GroupMoves& moves) {
   }
 }
 
-// A split has come to the re-convergence point of the stack's top entry: those that are there are one.
+// A split has come to the re-convergence point of the stack's top entry: the splits that are there become one.
 void Subdivision::arrive(Group& group, Warp& warp, GroupMoves& moves) {
   stand_still(group, Waits::merge);
   moves.park(group);
@@ -387,9 +387,9 @@ void Subdivision::pop(Group& group, Warp& warp, std::uint32_t pc, GroupMoves& mo
 
 // ------------------------------------------------------------------------------------------- accesses
 
-// PCs are compared when the split that runs executes a memory instruction, with those of its warp that are ready, which
-// stand at memory instructions as the core switches there (4.5). In the report's core such a split has the instruction
-// before it still; here it has done it, and so waits until the others have.
+// PCs are compared when the split that runs executes a memory instruction, with the PCs of ready splits of its warp,
+// which stand at memory instructions as the core switches there (4.5). In the report's core such a split has the
+// instruction before it still; here it has done it, and so waits until the others have.
 void Subdivision::accesses(Group& group, GroupMoves& moves) {
   parting_.accesses(group);
   const Warp& warp = warp_of(group);
@@ -413,7 +413,7 @@ void Subdivision::memory_diverged(Group& group, GroupMoves& moves) {
   }
 }
 
-// The threads behind, with those that would fall behind now, are not too many (5.7).
+// The threads behind, with the threads that would fall behind now, are not too many (5.7).
 bool Subdivision::may_slip(const Group& group, const Warp& warp, GroupMoves& moves) {
   unsigned behind = 0;
   for (const GroupId id : warp.splits) {

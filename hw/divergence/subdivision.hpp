@@ -10,15 +10,15 @@
 // Two resources of the core:
 //   an entry of the warp-split table (5.6) for every split that can go on or waits for memory; an undivided warp needs
 //            none. Without a free one warps do not part. A split must part at a branch on which its threads disagree,
-//            as the stack knows nothing of it; if no entry is left, those that take the branch wait for one
+//            as the stack knows nothing of it; if no entry is left, threads that take the branch wait for one
 //   a slot   of the scheduler for every warp or split that can go on or waits for memory. Of the two that a split
 //            becomes, the one that goes on has the slot there was; the other one gets another, if there is one
 // Where instructions of a group overlap (goes_on), a split goes on before its instruction has completed as long as it
-// meets nobody at its next PC. Others may join it meanwhile: what it has in flight is none of their business.
+// meets no other split at its next PC. Others may join it meanwhile, whatever it has in flight.
 //
 // What waits for others (re-convergence point, branch, barrier) holds neither, so that whoever holds one comes to its
-// end: nobody waits for a resource forever. First come, first served. Where a split that waits keeps its PC and mask is
-// not in the report: at a re-convergence point the stack's entry has them, at a barrier the barrier.
+// end: no split waits for a resource forever. First come, first served. Where a split that waits keeps its PC and mask
+// is not in the report: at a re-convergence point the stack's entry has them, at a barrier the barrier.
 #pragma once
 
 #include <vector>

@@ -160,7 +160,7 @@ bool BlockCompaction::branch(Block& block, GroupMoves& moves) {
   return true;
 }
 
-// The running path has ended at `pc`: the entries that wait for it, and those whose threads have all exited, pop.
+// The running path has ended at `pc`: the entries that wait for it, and entries whose threads have all exited, pop.
 void BlockCompaction::pop(Block& block, std::uint32_t pc, GroupMoves& moves) {
   bool ended = true;
   while (!block.stack.empty() && (ended || pc == block.stack.back().reconvergence_pc || no_lanes(block.running))) {
@@ -177,7 +177,7 @@ void BlockCompaction::compact(Block& block, std::uint32_t pc, GroupMoves& moves)
   if (block.warps.empty() && no_lanes(block.running)) {
     return;  // the block has finished
   }
-  // The slots of the old warps are taken again; one of them stays until the new ones have been made like it.
+  // The slots of the old warps are taken again; one of the warps stays until the new warps have been made like it.
   Group like = groups_[block.warps.empty() ? 0 : block.warps.front()];
   if (block.warps.empty()) {
     like.progress = block.progress;

@@ -4,7 +4,7 @@
 // their own. At the re-convergence point they wait for each other again, and the path that waits in the stack, in the
 // end the joined threads, is compacted and goes on. Full masks compact to the block's original warps.
 //
-// Entries are those of the per-warp stack (StackDivergence), with masks over the whole block. One compacted warp leaves
+// Entries are as in the per-warp stack (StackDivergence), with masks over the whole block. One compacted warp leaves
 // the compactor per cycle.
 //
 // With tbc.width a block's threads are compacted in parts of so many, each with a stack of its own, as if each part
@@ -72,8 +72,8 @@ class BlockCompaction final : public Divergence {
     isa::Instruction branch;        // at which its warps wait
     std::vector<LaneMask> taken;    // of that branch
     std::vector<GroupId> warps;     // of the path that runs
-    unsigned at_branch = 0;         // of those, wait at the branch
-    unsigned at_merge = 0;          // of those, have reached the re-convergence point
+    unsigned at_branch = 0;         // warps that wait at the branch
+    unsigned at_merge = 0;          // warps that have reached the re-convergence point
     std::uint32_t progress = 0;     // of the warp that finished last (Group)
     std::uint32_t progress_before = 0;
   };

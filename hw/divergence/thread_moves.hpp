@@ -27,11 +27,11 @@ class ThreadMoves {
   virtual void exchange(Group& one, unsigned lane, Group& other, unsigned other_lane) = 0;
 
   // ---- between cores, for mechanisms with Divergence::Traits::changes_cores
-  [[nodiscard]] virtual unsigned core() const = 0;   // this one's number
+  [[nodiscard]] virtual unsigned core() const = 0;   // this core's number
   [[nodiscard]] virtual unsigned cores() const = 0;  // of the GPU
-  // The group leaves for another core as soon as the stores of this one have been acknowledged, and is free here. There
-  // it begins one cycle later (Divergence::arrived), each thread in the lane of the group that it has here, and with a
-  // place in that register lane, which the mechanism knows to be free.
+  // The group leaves for another core as soon as the stores of this core have been acknowledged, and is free here.
+  // There it begins one cycle later (Divergence::arrived), each thread in the lane of the group that it has here, and
+  // with a place in that register lane, which the mechanism knows to be free.
   //
   // Its threads find their stores where it goes if the L1s let them through: what an L1 holds back, or has an old copy
   // of, is the coherence protocol's matter. Their block's scratchpad stays behind.

@@ -11,8 +11,8 @@
 // complete, its access is performed on `storage` (hw/dram/storage_port.hpp) and BEGIN_RESP goes out in the same cycle,
 // later by whatever delay the memory adds (an answer that comes by a call of its own, not in the return of ours, is
 // visible in the next cycle). With dram.timing = "none" a request's access is performed as soon as the request is
-// there, in order of arrival, and the queue holds those that have not been answered. TLM_IGNORE_COMMAND payloads with
-// MemoryExtension::atomic are executed here; ones without it take the time of a read and move no data. A debug or
+// there, in order of arrival, and the queue holds requests that have not been answered. TLM_IGNORE_COMMAND payloads
+// with MemoryExtension::atomic are executed here; ones without it take the time of a read and move no data. A debug or
 // blocking transport passes through to `storage` (the latter with the time of a row conflict on top).
 #pragma once
 
@@ -48,7 +48,7 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   ::tlm::tlm_initiator_socket<> storage;
 
   [[nodiscard]] DramStatistics& statistics();
-  // Shows everything that starts to `observer` from now on; none: to nobody.
+  // Shows everything that starts to `observer` from now on; none: to none.
   void observe(DramObserver* observer);
   [[nodiscard]] const DramTiming& timing() const { return *timing_; }
   // Nothing waits or is being served.

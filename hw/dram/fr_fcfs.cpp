@@ -1,7 +1,7 @@
 // First ready, first come, first served (thesis 7.2 and table 8.1): a bank serves requests to its open row before
 // others, each kind in order of arrival, and of all banks' next requests the one that can start first does: row hits
 // before conflicts, older ones before younger ones on a tie. Once the oldest request of the channel has waited for
-// dram.starvation_bound cycles nothing but that one is started, so that a stream of row hits starves nobody.
+// dram.starvation_bound cycles nothing but that one is started, so that a stream of row hits starves no request.
 #include <algorithm>
 #include <vector>
 
@@ -96,7 +96,7 @@ class FirstReady final : public DramScheduler {
     return {best.request, best.start};
   }
   // What a step does to other banks only delays them (DramTiming::firm_until), so that a start once told is a bound
-  // from below: the timing is asked first for the bank that seems to be first, then for those that may be before it. As
+  // from below: the timing is asked first for the bank that seems to be first, then for banks that may be before it. As
   // long as nothing has stepped, what was told holds, and so does the choice, but for banks with news.
   [[nodiscard]] DramChoice first_of_kept(const DramView& view) {
     bool holds = chosen_at_ == steps_ && view.now() <= chosen_rank_ >> 1;

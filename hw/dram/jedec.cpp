@@ -24,7 +24,7 @@ struct Preset {
 //   16 bits): tRC 45 ns, tRAS 30 ns, tRP = tRCDRD = tWR = 15 ns, tRCDWR 9 ns, tRRD 4 ns, tFAW 16 ns, tWTRS 5 ns, tWTRL
 //   6 ns, tRFC 120 ns; tCCDS 2 and tCCDL 3 clocks, tREFI 1.9 us after JESD250. CL 24 and CWL 6 are mode registers'.
 // hbm2: JESD235A, one pseudo channel of 64 bits at 2 Gb/s, CK 1 GHz: tCCDL 3 and tCCDS 2 clocks, tREFI 3.9 us, tRFC
-//   260 ns (4 Gb per channel). The standard leaves core timing to vendors: the figures are those that published
+//   260 ns (4 Gb per channel). The standard leaves core timing to vendors: the figures are what published
 //   models of 2 Gb/s stacks agree on (tRCDRD 12, tRCDWR 6, tRP 14, tRAS 28, tWR 14, tRRD 4 and 6, tFAW 16, tWTR 4 and
 //   9). Row commands (R[5:0]) and column commands (C[7:0]) have separate buses; ACT is the one command of two clocks.
 //

@@ -34,7 +34,7 @@ struct CommandBuses {
 };
 [[nodiscard]] CommandBuses command_buses(const DramParameters& parameters);
 
-// The figures of parameters.preset with those of parameters.jedec that are not 0 in their place.
+// The figures of parameters.preset, replaced by figures of parameters.jedec that are not 0.
 [[nodiscard]] JedecParameters resolve_jedec(const DramParameters& parameters);
 
 }  // namespace heddle::hw

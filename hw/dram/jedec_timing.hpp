@@ -9,8 +9,8 @@
 //
 // An access to a line takes as many column commands as the line has bursts; an atomic reads all of them and writes
 // them back. Refresh covers all banks: when it is due (every tREFI) no other command goes out until every row is
-// precharged (one precharge-all) and the refresh has taken its tRFC. Nobody wakes for a refresh: those that fell due
-// while nothing waited are made up for, at their own times, when the next request comes.
+// precharged (one precharge-all) and the refresh has taken its tRFC. The controller does not wake for refreshes: those
+// that fell due while nothing waited are made up for, at their own times, when the next request comes.
 #pragma once
 
 #include <algorithm>

@@ -11,7 +11,7 @@ class DramObservers final : public DramObserver {
  public:
   // They outlive this.
   void add(DramObserver& observer) { observers_.push_back(&observer); }
-  // What to hand to DramController::observe: null for nobody, the observer itself where there is only one.
+  // What to hand to DramController::observe: null without observers, the observer itself where there is only one.
   [[nodiscard]] DramObserver* get() {
     return observers_.empty() ? nullptr : observers_.size() == 1 ? observers_.front() : this;
   }

@@ -1,4 +1,4 @@
-// The requests that wait in a DRAM controller, in order of arrival, all of them and those of each bank. Entries are
+// The requests that wait in a DRAM controller, in order of arrival, all of them and by bank. Entries are
 // pooled and linked through each other, so that a scheduler may take one from the middle.
 #pragma once
 
@@ -39,7 +39,7 @@ struct DramRequest {
   bool waiting = false;          // it is in the queue
   bool first_step = true;        // no step was taken for it yet
   bool urgent = false;           // a younger request to its line waits for it
-  std::uint32_t warp = ~0U;      // the scheduler's own: place of the warp that waits for it among those that do; none
+  std::uint32_t warp = ~0U;      // the scheduler's own: place of its warp among the warps that wait; none
   unsigned warp_misses = 0;      // the scheduler's own, for waves: waiting misses of its warp when it was chosen, or 0
   bool committed = false;        // its row was opened for it, or part of it has been transferred (write drain only)
   unsigned bursts = 0;           // JEDEC: column commands done

@@ -13,7 +13,7 @@ struct HoldStatistics {
   std::uint64_t hits = 0;         // holds that ended with a hit
   std::uint64_t expiries = 0;     // holds that ended without
   std::uint64_t cycles = 0;       // in which a conflict could have started but for a hold
-  std::uint64_t lost_cycles = 0;  // of those: of holds that ended without a hit
+  std::uint64_t lost_cycles = 0;  // of `cycles`: of holds that ended without a hit
 };
 
 struct DramStatistics {

@@ -8,8 +8,8 @@
 //                  in the cycle in which the answer counts); or, with dram.blocking_calls, so many blocking calls at
 //                  once, each from a process of its own: a loosely timed memory behind the non-blocking interface of
 //                  the standard's convenience socket ends a request with its response, so that it is one at a time.
-//                  The memory's own time comes on top. Accesses to one line are kept in order; those to different lines
-//                  overlap.
+//                  The memory's own time comes on top. Accesses to one line are kept in order; accesses to different
+//                  lines overlap.
 // A write with byte enables becomes pieces (dram.write_pieces, hw/dram/write_pieces.hpp); an atomic becomes a read of
 // its line, the steps of its lanes in lane order (isa::global_atomic_step), and writes of the words that it touched.
 // Each transfer has a payload of its own, which is used again when everybody on its way has released it.

@@ -9,14 +9,14 @@
 //                Divergence in Irregular GPGPU Applications", SC 2014, schedule the groups of a warp's requests by
 //                their expected completion in one controller, too, and let controllers coordinate on top.)
 //   whose        A request is of the warp that missed the line first; warps that merged into its MSHR do not count.
-//                Writes, and reads that a store caused, are of no warp: nobody waits for them
+//                Writes, and reads that a store caused, are of no warp: none waits for them
 //                (MemoryExtension::posted).
 //   order        1. rows held for hints and the write drain (DramView::may_start); 2. nothing but the oldest request of
 //                the channel once it has waited for dram.starvation_bound; 3. of the banks' next requests the one that
 //                can start first. A bank's next request, and which goes first on a tie: 4. one that its row was opened
-//                for; 5. row hits, then fewest outstanding misses of its warp, those of no warp last - or the other way
-//                round (warp_aware.first); 6. the older one. A request whose line an older one waits for lets that one
-//                go in its place.
+//                for; 5. row hits, then fewest outstanding misses of its warp, requests of no warp last - or the other
+//                way round (warp_aware.first); 6. the older one. A request whose line an older one waits for lets the
+//                older one go in its place.
 #include "hw/dram/warp_aware.hpp"
 
 #include <fmt/format.h>
@@ -163,7 +163,7 @@ class WarpAware final : public DramScheduler {
   }
 
   const bool rows_first_;
-  std::vector<Warp> warps_;  // those that wait for requests in the queue
+  std::vector<Warp> warps_;  // warps that wait for requests in the queue
 };
 
 const Register<DramScheduler, WarpAware> warp_aware_entry{

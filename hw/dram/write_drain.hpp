@@ -43,7 +43,7 @@ class WriteDrain {
   void admitted(DramRequest& request, const RequestQueue& waiting);
   void commit(DramRequest& request);
   void left(const DramRequest& request);
-  // Nothing of the present direction can start: lets the other one.
+  // Nothing of the present direction can start: lets the other direction.
   void turn() { draining_ = !draining_; }
 
  private:

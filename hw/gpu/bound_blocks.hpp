@@ -2,10 +2,10 @@
 // (odgs.scratchpad = "after-last-access"; ODGS paper 3.8): which core a block begins in, and for how long it keeps its
 // part of that core's scratchpad. Plain C++.
 //
-// A block begins whole: in a core that has a place for each of its warps and a free part of the scratchpad; of those,
-// in the one with the most free places, of those in the next in turn. Its warps are bound to the core. When none is any
-// more, because all have passed their last access or have no thread left, the part is free, although threads of the
-// block may live on.
+// A block begins whole: in a core that has a place for each of its warps and a free part of the scratchpad; of such
+// cores in the one with the most free places, of equal ones in the next in turn. Its warps are bound to the core. When
+// none is any more, because all have passed their last access or have no thread left, the part is free, although
+// threads of the block may live on.
 #pragma once
 
 #include <algorithm>

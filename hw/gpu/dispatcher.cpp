@@ -125,7 +125,7 @@ void Dispatcher::begin(Cycle now) {
   l2_flushed_ = 0;
   l2_flushed_at_ = link::kNever;
   // The scratchpad is a core's: kernels that use it stay where they begin, at least up to their last access (ODGS paper
-  // 3.5 and 3.8). So do those of cooperative launches, all of whose blocks must have a place from the beginning.
+  // 3.5 and 3.8). So do kernels of cooperative launches, all of whose blocks must have a place from the beginning.
   const bool uses_scratchpad = launch.shared_bytes != 0;
   global_launch_ =
       global_ != nullptr && !launch.cooperative && (!uses_scratchpad || moves_after_last_access(machine_.core));

@@ -10,9 +10,9 @@
 // counts. When the last one has, it tells the cores of the launch. A message takes gpu.grid_barrier_latency cycles
 // either way. When every block has come or ended, and some have ended, it never completes: a fault.
 //
-// Launches side by side: one that is started while others run gets the cores that those leave (LaunchTable). A core
-// flushes its L1 before it changes hands. A launch that is over while others run ends when its cores have flushed; the
-// L2, which all cores share, is flushed at the end of the last one. A fault ends them all.
+// Launches side by side: one that is started while others run gets the cores that the others leave (LaunchTable). A
+// core flushes its L1 before it changes hands. A launch that is over while others run ends when its cores have flushed;
+// the L2, which all cores share, is flushed at the end of the last one. A fault ends them all.
 #pragma once
 
 #include <functional>
@@ -66,13 +66,13 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
 
   // Starts a launch; `launch` stays alive until all that run have ended.
   void start(const Launch& launch);
-  // A launch can be started beside those that run.
+  // A launch can be started beside the launches that run.
   [[nodiscard]] bool may_join() const;
   [[nodiscard]] LaunchStatus status() const { return status_; }
   [[nodiscard]] const std::optional<isa::Fault>& fault() const { return fault_; }
   [[nodiscard]] Cycle launch_cycles() const;
   [[nodiscard]] Cycle total_cycles() const;
-  // Of the launches that run, and of those that have ended since none ran.
+  // Of the launches that run, and of launches that have ended since none ran.
   [[nodiscard]] std::uint64_t blocks_finished() const { return table_.finished(); }
   [[nodiscard]] DispatcherStatistics& statistics() { return statistics_; }
   // The barrier of some grid has completed, and its cores have not been told.
@@ -84,7 +84,7 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   // Ends the launch from outside (watchdog), at once: what is outstanding may never be answered.
   void stop(isa::Fault fault);
 
-  // A fault found beyond the cores in this cycle: ends the launch as one of theirs does. In nobody's turn.
+  // A fault found beyond the cores in this cycle: ends the launch as a core's fault does. In no module's turn.
   void raise(isa::Fault fault);
 
   std::function<void()> ended;  // all launches; done or fault
@@ -96,11 +96,11 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
     bool complete = false;
   };
   std::function<void(const Ended&)> launch_ended;
-  // The launch that a core has belonged to gives it up, or ends; in nobody's turn.
+  // The launch that a core has belonged to gives it up, or ends; in no module's turn.
   std::function<void(unsigned core, const Launch&)> core_left;
   // Starts the flush of the L2, once the cores' caches are empty; none: there is no L2.
   std::function<void()> flush_l2;
-  // Each slice is empty; `slices`: how many there are. In nobody's turn.
+  // Each slice is empty; `slices`: how many there are. In no module's turn.
   void l2_flushed(unsigned slices);
 
  private:
@@ -145,7 +145,7 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   std::vector<std::unique_ptr<Core>>& cores_;
   GlobalScheduler* const global_;
   std::vector<Running> running_;        // as in the table
-  std::vector<const Launch*> joining_;  // started beside those; not in the table yet
+  std::vector<const Launch*> joining_;  // started beside `running_`; not in the table yet
   LaunchTable table_;
   std::vector<LaunchTable::HandOver> changing_;  // cores that wait for lines of instructions or texels yet
   LaunchStatus status_ = LaunchStatus::idle;
@@ -168,7 +168,7 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   link::Inbox<BlockCommand> messages_;  // from the cores
   bool l2_flushing_ = false;
   unsigned l2_flushed_ = 0;             // slices
-  Cycle l2_flushed_at_ = link::kNever;  // all of them
+  Cycle l2_flushed_at_ = link::kNever;  // all slices
   link::Inbox<isa::Fault> raised_;
   DispatcherStatistics statistics_;
 };

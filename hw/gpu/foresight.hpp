@@ -24,7 +24,7 @@ namespace heddle::hw {
 
 class CoreForesight final : public link::Foresight {
  public:
-  // Those of the GPU's modules that have turns; `probes` null: there are none. They outlive it.
+  // The GPU's modules that have turns; `probes` null: there are none. They outlive it.
   struct Modules {
     const std::vector<std::unique_ptr<Core>>& cores;
     const Dispatcher& dispatcher;

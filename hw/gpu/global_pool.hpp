@@ -5,8 +5,8 @@
 // then the threads of the lowest PC, fewer than a warp has lanes. A new warp that is not full (the last one of a block)
 // is threads at PC 0 like any others, so that small blocks fill warps together.
 //
-// With owners (odgs.own_blocks) new warps belong to cores, and go there. A core without any of its own takes those of
-// one block, the latest, of the core that has most.
+// With owners (odgs.own_blocks) new warps belong to cores, and go there. A core without any takes new warps of one
+// block, the latest, of the core that has most.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class GlobalPool {
     Kind kind = Kind::full;
     std::uint32_t pc = 0;
     std::vector<Traveller> threads;  // full, incomplete: numbered by lane from 0 on
-    ThreadHome* home = nullptr;      // fresh: whose threads they are; nobody has given them registers yet
+    ThreadHome* home = nullptr;      // fresh: whose threads they are; they have no registers yet
   };
 
   // `owners`: of new warps; 1: they go to any core.
@@ -42,8 +42,8 @@ class GlobalPool {
   }
   // A thread that stands at a PC and can go on.
   void add(std::uint32_t pc, Traveller thread);
-  // The warp that goes to a core next, `owner` among the owners. None: nobody is here, or threads that are fewer than a
-  // warp has lanes, while the grid has more that will be here at once (`more`).
+  // The warp that goes to a core next, `owner` among the owners. None: no thread is here, or threads that are fewer
+  // than a warp has lanes, while the grid has more that will be here at once (`more`).
   [[nodiscard]] std::optional<Warp> take(unsigned owner, bool more = false);
   // Threads that are here, new ones too.
   [[nodiscard]] std::size_t threads() const { return threads_ + fresh_warps_ * width_; }

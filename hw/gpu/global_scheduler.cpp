@@ -296,7 +296,7 @@ void GlobalScheduler::release(Block& block, Cycle now) {
     ++statistics_.barriers;
     statistics_.barrier_imbalance += now - done.first_arrival;
     if (done.waiting.empty()) {
-      continue;  // all of them only arrived
+      continue;  // all threads only arrived (bar.arrive)
     }
     const unsigned barrier = done.waiting.front().barrier;
     release_in_core(block, barrier, done);
@@ -311,7 +311,7 @@ void GlobalScheduler::release(Block& block, Cycle now) {
   }
 }
 
-// Those that wait where they are, all in one core.
+// Releases the threads that wait where they are, all in one core.
 void GlobalScheduler::release_in_core(Block& block, unsigned barrier, BlockHome::Release& done) {
   std::erase_if(done.waiting, [](const BlockHome::Waiter& waiter) { return waiter.sub_warp == nullptr; });
   if (done.waiting.empty()) {
@@ -486,8 +486,8 @@ std::string GlobalScheduler::describe(const Block& block) const {
   return exited == 0 ? text : fmt::format("{}; {} threads have exited", text, exited);
 }
 
-// Every thread of the blocks that have begun waits at a barrier, but for those of blocks that wait for room, which
-// nobody will give.
+// Every thread of the blocks that have begun waits at a barrier, but for threads of blocks that wait for room, which
+// will not come.
 void GlobalScheduler::look_for_stuck_barriers() {
   const std::uint64_t unborn = bound_.queued() * launch_->threads_per_block();
   if (waiting_ == 0 || live_ != waiting_ + unborn || stuck_ || !heard_.empty() || !told_.empty()) {

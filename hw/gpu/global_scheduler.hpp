@@ -3,10 +3,10 @@
 // (hw/gpu/global_pool.hpp). Blocks are logical: a warp goes to any core, and warps of one block may be in several.
 //
 //   blocks   target, BlockProtocol   thread blocks from the grid dispatcher; it answers block_done
-//   core[i]  target, HomeProtocol    core i's messages, and those for it (hw/core/warps/home_protocol.hpp)
+//   core[i]  target, HomeProtocol    core i's messages, and messages for it (hw/core/warps/home_protocol.hpp)
 //
 // Places    a core has a place for a warp per register row, as far as its registers go. A free place is filled at once,
-//           the core with the most free places first, of those the next in turn. Oracle: any number of warps in a
+//           the core with the most free places first, of equal ones the next in turn. Oracle: any number of warps in a
 //           cycle. A warp that is sent in cycle t is in its core in t + 1. Blocks come one per cycle; as long as more
 //           come there are more full warps of new threads, and fewer threads than a warp has lanes stay here.
 // Latency   a warp that comes back because it has diverged keeps its place empty, and its threads out of reach, for
@@ -60,7 +60,7 @@ class GlobalScheduler final : public link::ClockedModule,
   // Blocks of the launch that it has room for at a time.
   [[nodiscard]] unsigned slots(const Launch& launch) const;
   // The launch's blocks begin here from now on; `replays`: their threads do not compute. `bound_blocks`: its kernel
-  // uses the scratchpad, and so many blocks fit a core; 0: it does not. In nobody's turn.
+  // uses the scratchpad, and so many blocks fit a core; 0: it does not. In no module's turn.
   // `blocks`: how many of them will come.
   void begin_launch(const Launch& launch, std::uint64_t blocks, bool replays, unsigned bound_blocks);
   // A launch's blocks begin in the cores.
@@ -68,11 +68,11 @@ class GlobalScheduler final : public link::ClockedModule,
   std::function<void(isa::Fault)> raise;
 
   [[nodiscard]] GlobalSchedulerStatistics& statistics() { return statistics_; }
-  // Null: nobody watches.
+  // Null: no observer.
   void observe(GlobalSchedulerObserver* observer) { observer_ = observer; }
   // Threads that are in no core.
   [[nodiscard]] std::size_t pool_threads() const { return pool_.threads(); }
-  // Whom its blocks wait for, for deadlock messages; empty when it has nobody.
+  // Whom its blocks wait for, for deadlock messages; empty when they wait for none.
   [[nodiscard]] std::string describe_waiting() const;
 
  private:
@@ -140,8 +140,8 @@ class GlobalScheduler final : public link::ClockedModule,
   std::vector<Block> blocks_;
   std::uint64_t begun_ = 0;    // blocks of the launch that have begun
   std::size_t running_ = 0;    // and have not ended
-  std::uint64_t live_ = 0;     // threads of those
-  std::uint64_t waiting_ = 0;  // of those, wait at barriers
+  std::uint64_t live_ = 0;     // threads of blocks that have begun
+  std::uint64_t waiting_ = 0;  // of those threads, how many wait at barriers
   link::Inbox<BlockCommand> told_;
   HomeInbox heard_;
   std::multimap<Cycle, HomeMessage> coming_;   // by the cycle in which the threads are here

@@ -304,7 +304,7 @@ isa::Fault Gpu::launch_fault(isa::Fault::Kind kind, std::string detail) const {
   for (const auto& core : cores_) {
     const Group* const group = core->state().launch != nullptr ? core->first_live_group() : nullptr;
     if (group == nullptr) {
-      continue;  // nothing there, or what is left of a launch before this one
+      continue;  // nothing there, or what is left of an earlier launch
     }
     fault.launch = core->state().launch->id;
     fault.pc = group->pc;

@@ -101,7 +101,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // Of the launches from now on these blocks run, alone; null: all. Between launches, of which one runs at a time then;
   // not with a replay.
   void set_blocks(SomeBlocks* some) { dispatcher_->set_blocks(some); }
-  // Shows what happens in the cores (hw/state/observer.hpp); null: to nobody. Between launches.
+  // Shows what happens in the cores (hw/state/observer.hpp); null: to none. Between launches.
   void observe(CoreObserver* observer) {
     for (unsigned i = 0; i != cores_.size(); ++i) {
       cores_[i]->observe(observer == nullptr ? nullptr : &observer->of_core(i));
@@ -138,7 +138,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   void collect(StatisticsRegistry& registry);
   // Whose they are, in the same order.
   [[nodiscard]] std::vector<CountedUnit> units();
-  // Those of all units of a kind, added up.
+  // The counters of all units of a kind, added up.
   [[nodiscard]] Totals totals();
 
   // For tests and traces.
@@ -198,7 +198,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   isa::PrintBuffer* prints_ = nullptr;
   isa::DeviceHeap* heap_ = nullptr;
   std::uint64_t started_ = 0;   // launches
-  std::list<Launch> launches_;  // those that run, and those that have ended since none ran
+  std::list<Launch> launches_;  // launches that run, and launches that have ended since none ran
   std::map<std::uint64_t, std::vector<CoreState::StrayLoads>> strays_;  // by launch, of cores that have left it
   std::vector<Ended> just_ended_;
   bool interrupt_level_ = false;

@@ -1,10 +1,10 @@
 // Which block of which launch goes to which core: what the grid dispatcher keeps of launches that run side by side.
 //
-// A core belongs to one launch at a time, as in GPGPU-Sim unless told otherwise. The first launch begins with all of
-// them. A launch that joins gets those that the earlier ones leave: cores that none of their blocks is in any more, and
-// that they have no further blocks for. Such a core writes back what its L1 holds before it changes hands. Earlier
-// launches come first, and spread their blocks over as many cores as they have blocks; so what a launch gets depends on
-// the order of the launches and their progress, and on nothing else.
+// A core belongs to one launch at a time, as in GPGPU-Sim unless told otherwise. The first launch begins with all
+// cores. A launch that joins gets the cores that the earlier ones leave: cores that none of their blocks is in any
+// more, and that they have no further blocks for. Such a core writes back what its L1 holds before it changes hands.
+// Earlier launches come first, and spread their blocks over as many cores as they have blocks; so what a launch gets
+// depends on the order of the launches and their progress, and on nothing else.
 //
 // Blocks of a launch go out in order of their number, one after the other to the next place in turn that has a free
 // slot. Places are the cores, in order, and behind them further ones that blocks can begin in, which belong to the
@@ -48,7 +48,8 @@ class LaunchTable {
   [[nodiscard]] bool over(Index launch) const { return launches_[launch].finished == launches_[launch].blocks; }
   [[nodiscard]] bool over() const;
 
-  // A core that is to write back what it holds, since somebody waits for it or its launch is over; it counts as told.
+  // A core that is to write back what it holds, since a launch waits for it or its own launch is over; it counts as
+  // told.
   [[nodiscard]] std::optional<unsigned> leaving();
   // All cores that have not been told to, if all launches are over.
   [[nodiscard]] std::vector<unsigned> remaining();

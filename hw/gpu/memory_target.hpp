@@ -26,13 +26,13 @@ class MemoryTarget final : public sc_core::sc_module, private ::tlm::tlm_fw_tran
  public:
   using Socket = ::tlm::tlm_target_socket<32, ::tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
-  // The memory outlives it, and tells it which pages are there no longer: pointers to those are taken back.
+  // The memory outlives it, and tells it which pages are there no longer: pointers to such pages are taken back.
   MemoryTarget(const sc_core::sc_module_name& name, isa::DeviceMemory& memory, unsigned channels);
   ~MemoryTarget() override;
 
   sc_core::sc_vector<Socket> channel;
 
-  // Takes direct memory pointers back: all of them, or those to some bytes.
+  // Takes direct memory pointers back: all of them, or pointers to some bytes.
   void invalidate_direct_memory() { invalidate_direct_memory_to(0, ~sc_dt::uint64{0}); }
   void invalidate_direct_memory(std::uint64_t address, std::uint64_t bytes) {
     invalidate_direct_memory_to(address, address + (bytes - 1));

@@ -2,7 +2,7 @@
 // of its own (a core hears in the next cycle) and has room for everything: what moving threads costs is for the
 // mechanism to say that moves them.
 //
-//   core[i]  target, HomeProtocol   core i's messages, and those for it
+//   core[i]  target, HomeProtocol   core i's messages, and messages for it
 #pragma once
 
 #include "hw/core/warps/home_protocol.hpp"

@@ -128,8 +128,8 @@ class Scoreboard final : public IssueDiscipline {
   struct Entry {
     std::uint64_t registers = 0;
     std::uint8_t predicates = 0;
-    unsigned computing = 0;  // of its sub-warps that have read their operands: those whose results cannot be read yet
-    Cycle last = 0;          // of the others: the last cycle in the functional units
+    unsigned computing = 0;  // sub-warps that have read their operands and whose results cannot be read yet
+    Cycle last = 0;          // of its other sub-warps: the last cycle in the functional units
   };
   struct Board {
     std::uint32_t live = 0;  // bit f: flight f has read operands and has not completed

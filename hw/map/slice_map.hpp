@@ -1,6 +1,6 @@
 // The lines of one memory channel, numbered without gaps: what an L2 slice indexes its sets by. All lines of a channel
 // agree in the bits that choose it, so that sets picked by address bits would stay empty; row, bank and column together
-// tell them apart. Where there is one channel and its rows lie one after the other, both are the same.
+// tell them apart. Where there is one channel and its rows lie one after the other, number and address order agree.
 #pragma once
 
 #include <bit>

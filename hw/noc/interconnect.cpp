@@ -22,7 +22,7 @@ unsigned turn(unsigned index, unsigned start, unsigned count) {
   return index >= start ? index - start : index + count - start;
 }
 
-// Bytes of data that a payload carries: of a write those that are enabled.
+// Bytes of data that a payload carries: of a write the enabled bytes.
 std::uint64_t data_bytes(const ::tlm::tlm_generic_payload& payload) {
   if (payload.get_byte_enable_ptr() == nullptr || payload.get_byte_enable_length() == 0) {
     return payload.get_data_length();
@@ -196,7 +196,7 @@ void Interconnect::arrived(Input& input, const Waiting& transfer, Cycle visible,
       show_queue(input);
     }
     if (first && !output_to(input).under_way()) {
-      wake(transfer.eligible);  // else the turn of what it waits behind, or the end of that phase, leads to its own
+      wake(transfer.eligible);  // else its turn follows from the turn, or the end of the phase, that it waits behind
     }
     return;
   }
@@ -217,7 +217,7 @@ bool Interconnect::passes_on(const Input& input, const Waiting& response) const 
          output.next() <= response.eligible;
 }
 
-// It takes no place until then: those of the latency would have had room beside it in any case.
+// It takes no place in the queue: responses within the latency would have had room beside it in any case.
 void Interconnect::pass_on(Input& input, const Waiting& response) {
   input.queue.forgo();
   ++statistics_.responses;

@@ -21,7 +21,7 @@
 // after the cycle of its last byte. Each channel takes one request and each core (all its sockets together) one
 // response per cycle (over packed links: of the GPU), chosen round robin among the inputs. An input is a queue
 // (head-of-line blocking, as in an input-queued crossbar): one per cache on the way out, one per channel on the way
-// back, of NocParameters::queue entries beyond those still under way. A full queue delays END_REQ or END_RESP
+// back, of NocParameters::queue entries beyond what is still under way. A full queue delays END_REQ or END_RESP
 // (tlm/input_queue.hpp: room that becomes free in a cycle can be used from the next on, so that nothing depends on
 // which process runs first). Requests from one cache to one channel, and responses the other way, stay in order.
 //
@@ -66,8 +66,8 @@ class Interconnect final : public link::ClockedModule {
   sc_core::sc_vector<::tlm::tlm_initiator_socket<>> channel;
 
   [[nodiscard]] InterconnectStatistics& statistics() { return statistics_; }
-  // The cycle before which no response can go to each core, as far as those are concerned that are here; kNever: none
-  // is for it.
+  // The cycle before which no response can go to each core, as far as responses here are concerned; kNever: none
+  // is for the core.
   void next_responses(std::vector<link::Cycle>& by_core) const;
   // Whether a request of each of the core's caches finds room in cycle `now`, and none waits for it.
   [[nodiscard]] bool has_room(unsigned core, link::Cycle now) const {
@@ -156,7 +156,7 @@ class Interconnect final : public link::ClockedModule {
   std::vector<std::unique_ptr<link::MemoryExtension>> own_extensions_;  // for payloads that come without one
   std::vector<link::MemoryExtension*> free_extensions_;
   InterconnectStatistics statistics_;
-  Instrument<NocObserver> observer_;  // null: nobody looks
+  Instrument<NocObserver> observer_;  // null: none
 };
 
 }  // namespace heddle::hw

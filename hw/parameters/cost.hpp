@@ -1,6 +1,6 @@
 // What mechanisms cost in storage, per core, bit by bit with its formula. A policy adds its lines itself
-// (hw/parameters/policy.hpp); tb/measure/cost asks those that a machine uses. The papers count few structures (LWM
-// report 3.3, thesis 4.5); what they leave out is estimated from the model's own structures and marked so.
+// (hw/parameters/policy.hpp); tb/measure/cost asks the policies that a machine uses. The papers count few structures
+// (LWM report 3.3, thesis 4.5); what they leave out is estimated from the model's own structures and marked so.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct CostLine {
   std::string formula;    // "core.warp_size = 256"; of logic, how much of it: "core.simd_width - 1 = 31 decoders"
   std::uint64_t bits = 0;
   std::string source;                     // "LWM report 3.3; thesis 4.5", or what the estimate rests on
-  std::vector<CostAccess> accesses = {};  // empty: nobody has said, and energy tables leave the structure out
+  std::vector<CostAccess> accesses = {};  // empty: unknown, and energy tables leave the structure out
 };
 
 class CostLines {
@@ -46,7 +46,7 @@ class CostLines {
   // A structure that every core has, whatever the mechanism of the lines around.
   void present(std::string name, const std::string& formula, std::uint64_t bits, std::string source);
 
-  // Of the structure added last. Own estimates, all of them: no paper counts accesses.
+  // Accesses of the structure added last. All are estimates made here: no paper counts accesses.
   void accessed(std::string counter, std::uint64_t bits);
 
   // A structure of this name is there already.
@@ -95,7 +95,7 @@ struct CostShape {
 [[nodiscard]] std::uint64_t index_bits(std::uint64_t things);
 
 // What lanes that read different rows need: rows that travel with the sub-warp, and a decoder per bank.
-// `memory_by_rows`: memory accesses are formed by rows, so that one that is put aside has a single one.
+// `memory_by_rows`: memory accesses are formed by rows, so that an access that is put aside has a single row.
 void cost_of_rows_per_lane(const CostShape& shape, std::uint64_t rows, bool memory_by_rows, CostLines& lines);
 // What lanes that take any thread need.
 void cost_of_free_lanes(const CostShape& shape, CostLines& lines);

@@ -9,7 +9,7 @@
 //   static void in_vain(const Machine&, std::vector<WithoutEffect>&)   its parameters that change nothing there
 //   static void cost(const CostShape&, CostLines&)                     its storage (hw/parameters/cost.hpp)
 //
-// Register<Interface, Implementation> (base/registry.hpp) reads them off the class. So nobody needs to know a policy's
+// Register<Interface, Implementation> (base/registry.hpp) reads them off the class. So no code needs to know a policy's
 // name: the machine's checks, waves and cost ask the registry for what the chosen one has declared.
 #pragma once
 
@@ -37,7 +37,7 @@ struct NoTraits {};
 template <class TheirTraits, class Family>
 struct PolicyAbout {
   TheirTraits traits{};
-  std::vector<std::string> sections;  // of the machine file: those with parameters that it reads
+  std::vector<std::string> sections;  // of the machine file: sections with parameters that it reads
   void (*check)(const Machine& machine, std::vector<Contradiction>& found) = nullptr;
   void (*in_vain)(const Machine& machine, std::vector<WithoutEffect>& found) = nullptr;
   void (*cost)(const CostShape& shape, CostLines& lines) = nullptr;

@@ -44,8 +44,8 @@ class PolicySectionOf final : public PolicySection {
   Parameters values;
 };
 
-// The policies' sections that a part of the machine has: those of `Family` (CorePolicies, DramPolicies). Sections come
-// in the order of their names.
+// The policies' sections that a part of the machine has: the sections of `Family` (CorePolicies, DramPolicies).
+// Sections come in the order of their names.
 template <class Family>
 class PolicyParameters {
  public:

@@ -1,7 +1,7 @@
 // Counts of one thing per lane, for additions of one number to all lanes of a mask. No SystemC.
 //
-// The latest counts are of 16 bits, so that those of 32 lanes fit into few vector registers, and go over to the
-// counters proper before they could overflow, and when somebody reads.
+// The latest counts are of 16 bits, so that counts of 32 lanes fit into few vector registers, and go over to the
+// counters proper before they could overflow, and when the counts are read.
 #pragma once
 
 #include <array>

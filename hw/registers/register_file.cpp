@@ -136,7 +136,7 @@ void RegisterFile::count_with_wide(const RegisterAccess& access) {
   });
 }
 
-// One lane stands for all threads of the warp: what some of them have in their lanes it reads in its own.
+// One lane stands for all threads of the warp: what some threads have in their lanes it reads in its own lane.
 void RegisterFile::count_scalar(const RegisterAccess& access) {
   const link::SubWarp& sub_warp = *access.sub_warp;
   unsigned threads = 0;

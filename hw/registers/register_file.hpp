@@ -51,7 +51,7 @@ class RegisterArray {
   [[nodiscard]] const isa::LaneWord& word(unsigned row, unsigned reg) const {
     return values_[std::size_t{row} * registers_ + reg];
   }
-  // The register of a row of its own in each of some lanes, and zero in the others.
+  // A register in some lanes, each at a row of its own, and zero in the other lanes.
   void gather(const std::array<std::uint16_t, isa::kLanes>& rows, isa::LaneMask lanes, unsigned reg,
               isa::LaneWord& out) {
     const std::uint32_t* const first = word(0, reg).data();
@@ -126,8 +126,8 @@ class RegisterFile : public sc_core::sc_module, public ::tlm::tlm_fw_transport_i
     (access.write ? counters_.writes : counters_.reads).add(access.sub_warp->lanes, access.operands);
   }
 
-  // The same, of lanes that read `operands` 32-bit words each, or write them; where no register file is beside the
-  // banks.
+  // Counts an access of lanes that read `operands` 32-bit words each, or write them; where no register file is beside
+  // the banks.
   void count_reads(isa::LaneMask lanes, unsigned operands) { counters_.reads.add(lanes, operands); }
   void count_writes(isa::LaneMask lanes, unsigned operands) { counters_.writes.add(lanes, operands); }
 
@@ -135,7 +135,7 @@ class RegisterFile : public sc_core::sc_module, public ::tlm::tlm_fw_transport_i
   void configure(unsigned registers);
   [[nodiscard]] RegisterArray& array() { return array_; }
   [[nodiscard]] const RegisterArray& array() const { return array_; }
-  // Threads begin in a row: their registers are zero, all of them.
+  // Threads begin in a row: all their registers are zero.
   void clear_row(unsigned row) {
     array_.clear_row(row);
     if (scalar_ != nullptr) {

@@ -2,7 +2,7 @@
 // them for all (scalarisation, thesis 9.2.1)? One file per answer, in Registry<Scalarisation>.
 //
 // A scalar instruction takes one sub-warp of one lane, whatever the size of the warp, and its result is written once,
-// to a register file per warp. It must be one of those that isa::accepts_uniform() allows, and all living threads of
+// to a register file per warp. It must be one that isa::accepts_uniform() allows, and all living threads of
 // the warp must be active: what some of them execute alone is executed by each, since the others still need the old
 // value. A register of a thread is in its lane from the moment at which the thread writes it there until a scalar
 // instruction of its warp writes it (hw/scalar/wide_registers.hpp); vector instructions read it where it is.

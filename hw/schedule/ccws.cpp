@@ -1,6 +1,6 @@
 // Cache-conscious scheduling: a warp that misses lines which it had in the L1 not long ago gets a score, the scores of
-// all warps are stacked, and those above the cutoff may issue no loads, so that the others find room for their lines
-// (Rogers, O'Connor and Aamodt, "Cache-Conscious Wavefront Scheduling", MICRO 2012).
+// all warps are stacked, and warps above the cutoff may issue no loads, so that the other warps find room for their
+// lines (Rogers, O'Connor and Aamodt, "Cache-Conscious Wavefront Scheduling", MICRO 2012).
 //
 //   owner        A frame of the L1 belongs to the warp that missed its line first. When another line takes the frame,
 //                the tag of the line that leaves goes to the owner's victim tags; a warp that begins in the owner's

@@ -2,7 +2,7 @@
 //
 // Majority: the PC at which most threads of ready warps stand; its warps are fetched until none is left, then the next
 // majority is found.
-// Post-dominator priority: the ready warp whose threads have passed the fewest re-convergence points, so that those
+// Post-dominator priority: the ready warp whose threads have passed the fewest re-convergence points, so that threads
 // behind catch up and merge; ties go to the older warp.
 #include <fmt/format.h>
 

@@ -78,7 +78,7 @@ class FixedPreference final : public FetchGroupOrder {
   const FetchGroups& fetch_groups_;
 };
 
-// The fetch group with the warp that has made the least progress, of those that are not stalled; of equals the next in
+// The fetch group with the warp that has made the least progress, of warps that are not stalled; of equals the next in
 // turn.
 class LeastProgressWarp final : public FetchGroupOrder {
  public:

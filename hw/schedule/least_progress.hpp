@@ -24,7 +24,7 @@ struct LeastProgressParameters {
   }
 };
 
-// A warp's progress as those parameters have it.
+// A warp's progress as LeastProgressParameters have it.
 class ProgressOf {
  public:
   explicit ProgressOf(const CoreParameters& core)

@@ -38,7 +38,7 @@ class LoadLimiter : public LineListener {
   [[nodiscard]] virtual Cycle next_change() const { return link::kNever; }
 };
 
-// Loads that go by way of the L1: those from global, local and generic addresses.
+// Loads that go by way of the L1: loads from global, local and generic addresses.
 [[nodiscard]] inline bool is_limited(const isa::Instruction& instruction) {
   if (!isa::is_load(instruction.op)) {
     return false;

@@ -92,7 +92,7 @@ void ScoreStack::stack(std::vector<Entry>& warps, const LocalityScores& scores, 
     below += entry.score;
   }
   if (allowed_ == warps.size()) {
-    return;  // scores only fall: nobody joins those that may not
+    return;  // scores only fall: no further warp must stop
   }
   for (const Entry& entry : warps) {
     if (scores.excess(entry.warp, now) != 0) {

@@ -101,7 +101,7 @@ class LocalityScores {
   std::uint64_t issued_ = 0;
 };
 
-// Which warps may issue loads: stacked from the highest score down (equal ones: the older warp first), those whose
+// Which warps may issue loads: stacked from the highest score down (equal ones: the older warp first), warps whose
 // stack does not rise above the cutoff (`crossing`: that does not begin at or above it), and the first in any case.
 class ScoreStack {
  public:

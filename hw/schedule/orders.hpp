@@ -1,4 +1,4 @@
-// Small selections that several schedulers share. All of them work on bit sets over group numbers.
+// Small selections that several schedulers share. All selections work on bit sets over group numbers.
 #pragma once
 
 #include <algorithm>

@@ -22,9 +22,9 @@ class WarpScheduler : public StallObserver {
     // The groups to choose among: numbers first to last - 1, all unless said otherwise (a fetch group's).
     unsigned first = 0;
     unsigned last = std::numeric_limits<unsigned>::max();
-    // Threads of the machine's warps where a launch has others (core.warp_size is the launch's); 0: they are the same.
+    // Threads of the machine's warps where a launch has other warps (core.warp_size is the launch's); 0: it has not.
     unsigned machine_warp_size = 0;
-    // The core's counters: what has retired so far. Null where nobody runs (the tables of waves).
+    // The core's counters: what has retired so far. Null where nothing runs (the tables of waves).
     CoreStatistics* statistics = nullptr;
   };
   // What a scheduler can do and needs (hw/parameters/policy.hpp).
@@ -38,11 +38,11 @@ class WarpScheduler : public StallObserver {
   };
   using About = PolicyAbout<Traits, CorePolicies>;
   // The group to fetch in this cycle, out of groups.ready(); empty when none is to be fetched. Called once per cycle in
-  // which the fetch stage can take one (a fetch group's: when it is that one's turn); a group that is returned is
-  // fetched.
+  // which the fetch stage can take one (a fetch group's: when it is that fetch group's turn); a group that is returned
+  // is fetched.
   [[nodiscard]] virtual MaybeGroup pick(Cycle now) = 0;
-  // A group of those to choose among has begun to wait (on a long-latency operation, at a barrier, for other groups) or
-  // has no threads any more; also in cycles without a pick, and at a launch's start for all of them.
+  // A group to choose among has begun to wait (on a long-latency operation, at a barrier, for other groups) or
+  // has no threads any more; also in cycles without a pick, and at a launch's start for all such groups.
   void stalled(const Group&) override {}
   // A launch of the kernel whose code is at this address begins: its warps come later; or the launch has ended.
   virtual void launch_begins(std::uint64_t /*code_address*/, Cycle /*now*/) {}

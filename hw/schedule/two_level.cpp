@@ -107,7 +107,7 @@ TwoLevelScheduler::TwoLevelScheduler(const Setup& setup, const FetchGroupPolicie
 }
 
 MaybeGroup TwoLevelScheduler::pick(Cycle now) {
-  // A fetch group whose warps have all gone while no other had any would stay first: nobody of it ever stalls.
+  // A fetch group whose warps have all gone while no other had any would stay first: none of its warps ever stalls.
   if ((timeout_ != 0 && fetched_ >= timeout_) || (rule_ != Rule::current && !fetch_groups_.has_live(first_))) {
     make_first(outer_->next(first_));
   }

@@ -7,8 +7,8 @@
 // is learnt at most that long after it has begun. An interval ends at the first fetch at or after its last cycle: a
 // core whose warps all wait stays in it, and what it measures is per cycle that has passed.
 //
-// All candidates see the same warps, and hear whenever one stalls. The one that takes over begins with the fetch group,
-// in its own division, of the warp fetched last; inner schedulers go on from where they were (the warp that
+// All candidates see the same warps, and hear whenever one stalls. A candidate that takes over begins with the fetch
+// group, in its own division, of the warp fetched last; inner schedulers go on from where they were (the warp that
 // greedy-then-oldest stays with).
 //
 // Each core learns by itself, and by kernel (the address of its code): a further launch goes on in the interval in
@@ -202,7 +202,7 @@ class AdaptiveTwoLevel final : public WarpScheduler {
     Cycle left = 0;             // cycles of the interval that are left
     std::uint64_t cycles = 0;   // of the interval, so far
     std::uint64_t retired = 0;  // in them
-    unsigned best = 0;          // of those tried so far in this round
+    unsigned best = 0;          // of the candidates tried so far in this round
     double best_rate = -1;      // its instructions per cycle
   };
 
@@ -279,10 +279,10 @@ class AdaptiveTwoLevel final : public WarpScheduler {
   }
 
   const Parameters own_;
-  CoreStatistics unseen_;  // where nobody counts
+  CoreStatistics unseen_;  // counts that are not shown
   CoreStatistics& statistics_;
   std::vector<std::unique_ptr<TwoLevelScheduler>> candidates_;
-  unsigned current_ = 0;  // of those
+  unsigned current_ = 0;  // of the candidates
   GroupId latest_ = 0;    // fetched last
   Cycle began_ = 0;       // the interval, or the launch within it
   Cycle ends_ = 0;

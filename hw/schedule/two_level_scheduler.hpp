@@ -8,15 +8,15 @@
 // only the current fetch group is scheduled, until none of its warps can be (a warp in the pipeline cannot,
 // report 3.2.1); then the next fetch group that has a ready warp becomes the current one. Rule "exclusive" is the
 // report's text with the switch that 3.2.1 asks for ("only occurs once those warps are actually stalled"): as long as
-// one warp of the current fetch group is not stalled, no other's are scheduled, and cycles in which all that are not
-// are in the pipeline stay empty. Then the outer order says who is current, among fetch groups that are not all
-// stalled.
+// one warp of the current fetch group is not stalled, no other fetch group's warps are scheduled, and cycles in which
+// all that are not are in the pipeline stay empty. Then the outer order says who is current, among fetch groups that
+// are not all stalled.
 //
 // Timeout (thesis 4.4): a fetch group that has been first for two_level.fetch_group_timeout instructions is switched,
 // so that a single large warp does not run alone to its end.
 //
-// The inner order, within a fetch group, is any warp scheduler that keeps to them: each fetch group has one of its own.
-// The outer one, which fetch group becomes first, is any FetchGroupOrder (hw/schedule/fetch_groups.hpp).
+// The inner order, within a fetch group, is any warp scheduler that keeps to its warps: each fetch group has one of its
+// own. The outer order, which fetch group becomes first, is any FetchGroupOrder (hw/schedule/fetch_groups.hpp).
 #pragma once
 
 #include <cstdint>

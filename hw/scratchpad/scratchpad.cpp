@@ -9,7 +9,7 @@ namespace heddle::hw {
 
 namespace {
 
-// The general case: distinct words of each bank. Those of a bank that have been seen hang together, so that a word is
+// The general case: distinct words of each bank. The words of a bank that have been seen are linked, so that a word is
 // compared with few others unless there are many conflicts.
 unsigned count_distinct(const ScratchpadAccess& access, unsigned banks, unsigned words_per_lane) {
   static constexpr std::uint8_t kNone = 0xff;

@@ -26,9 +26,10 @@ struct ScratchpadAccess {
   unsigned bytes = 4;  // per lane
   bool atomic = false;
   std::array<std::uint32_t, isa::kLanes> address{};
-  // Lanes join others of an access that has been counted: the delay is that of all of them, from its first cycle on.
+  // Lanes join others of an access that has been counted: the delay is that of all lanes, from the first cycle of the
+  // access on.
   bool joins = false;
-  unsigned conflicts = 0;  // written by the scratchpad: of those, extra cycles
+  unsigned conflicts = 0;  // written by the scratchpad: extra cycles in the delay
 };
 struct ScratchpadProtocol {
   using tlm_payload_type = ScratchpadAccess;

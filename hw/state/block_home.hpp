@@ -1,6 +1,6 @@
 // The home of a thread block: what belongs to the block, wherever its threads are. Its threads' homes, how many live,
 // its barriers, its part of the scratchpad. It has one owner, the core in which the block has begun; cores in which
-// threads of it are guests report to that one what they do (hw/core/warps/home_protocol.hpp).
+// threads of it are guests report to its core what they do (hw/core/warps/home_protocol.hpp).
 //
 // The rules of barriers and exits are the interpreter's (isa/reference/barrier.hpp): a barrier counts threads and
 // completes at the given count or, without one, when every live thread of the block has arrived. What this adds is who
@@ -32,7 +32,7 @@ struct BarrierArrival {
   std::uint32_t barrier = 0;
   std::uint32_t count = 0;         // as given; 0: the live threads
   std::uint32_t threads = 0;       // that arrive
-  std::uint32_t true_threads = 0;  // of those, with a true predicate (bar.red)
+  std::uint32_t true_threads = 0;  // of these threads, with a true predicate (bar.red)
   unsigned core = 0;               // where they are
   link::SubWarp* sub_warp = nullptr;
   [[nodiscard]] bool waits() const { return op != isa::Op::BAR_ARRIVE; }
@@ -60,7 +60,7 @@ struct BlockHome {
   std::uint32_t scratchpad_base = 0;  // bytes into the scratchpad of that core
   std::vector<ThreadHome> threads;    // home i: the threads from number i * core.simd_width on; whole warps of them
 
-  // A block begins: it has its threads' homes, and nobody waits. `shape`: the core's, with the launch's warp size.
+  // A block begins: it has its threads' homes, and no thread waits. `shape`: the core's, with the launch's warp size.
   // `first_local`: the number of its first thread's local memory.
   void begin(const Launch& launch, const CoreParameters& shape, const isa::Dim3& block_index,
              std::uint64_t block_linear, std::uint64_t first_local);
@@ -86,7 +86,7 @@ struct BlockHome {
   void take_waiting(unsigned barrier, Release& release);
 
   bool at_grid_ = false;
-  std::array<Cycle, isa::reference::kBarriers + 1> first_arrival_{};  // of those at which some have arrived
+  std::array<Cycle, isa::reference::kBarriers + 1> first_arrival_{};  // of barriers at which some have arrived
   std::vector<Waiter> waiting_;                                       // in the order of their arrival
 };
 

@@ -68,7 +68,7 @@ struct CoreState {
   unsigned rows_per_warp;             // core.warp_size / core.simd_width
   const Launch* launch = nullptr;
   bool global_warps = false;  // the launch's blocks begin in the global scheduler (Divergence::Traits::global_pool)
-  Instrument<CoreObserver> observer;  // null: nobody looks
+  Instrument<CoreObserver> observer;  // null: none
   Instrument<ReplayRows> replay;      // null: threads compute
   GroupTable groups;
   std::vector<RowThreads> rows;   // whose threads are in which register row
@@ -125,15 +125,16 @@ struct CoreState {
   void raise(isa::Fault::Kind kind, const HomeThread& thread, std::uint32_t pc, std::string detail);
 
   // ---- homes and places (hw/state/thread_home.hpp)
-  // Threads that the global scheduler moves, or that have come to a fence, load past the L1: it writes through, nobody
-  // keeps it coherent, and other cores store what they must see. Their own stores are in memory before they leave.
+  // Threads that the global scheduler moves, or that have come to a fence, load past the L1: it writes through, no
+  // protocol keeps it coherent, and other cores store what they must see. Their own stores are in memory before they
+  // leave.
   bool moved_read_memory = false;
   // Local memories in the GPU's backing store: one for each place that a thread can have (hw::local_memories).
   std::uint64_t local_memories = 0;
   // Before a launch: no block is here, and no thread.
   void vacate();
-  // A block begins in a slot: its threads are in the slot's register rows. With warps of n rows, those of warp w begin
-  // at row (slot * warps + w) * n.
+  // A block begins in a slot: its threads are in the slot's register rows. With warps of n rows, threads of warp w
+  // begin at row (slot * warps + w) * n.
   void begin_block(unsigned slot, const isa::Dim3& block_index, std::uint64_t linear);
   [[nodiscard]] unsigned first_row(unsigned slot) const {
     return static_cast<unsigned>(slot * homes[slot].threads.size());

@@ -37,7 +37,7 @@ enum class GroupState : std::uint8_t {
   fetching,   // waits for its instruction cache line
   in_flight,  // an instruction of it is in the pipeline
   memory,     // waits for lines from memory (a long-latency operation)
-  complex,    // waits for a complex operation; stalled where those count as long-latency (core.complex_long_latency)
+  complex,    // waits for a complex operation; stalled where such count as long-latency (core.complex_long_latency)
   barrier,    // waits at a barrier
   parked,     // waits for other groups: block-wide branch, re-convergence
   throttled,  // its next instruction is a load, which the load limiter holds back
@@ -47,9 +47,9 @@ inline constexpr std::size_t kGroupStates = 9;
 // Where an instruction in flight stands.
 struct InFlight {
   unsigned formed = 0;       // sub-warps handed on so far
-  unsigned completed = 0;    // of those, written back
-  unsigned waiting = 0;      // of those, put aside for memory
-  bool all_formed = false;   // the former has handed on the last one
+  unsigned completed = 0;    // of `formed`: written back
+  unsigned waiting = 0;      // of `formed`: put aside for memory
+  bool all_formed = false;   // the former has handed on the last sub-warp
   bool released = false;     // the group has gone on to its next instruction
   bool whole = false;        // its one sub-warp stands for every active thread (SubWarp::whole)
   bool progressed = false;   // Group::progress counts it already
@@ -155,7 +155,7 @@ struct Group {
     const InFlight& next = flights[following()];
     return next.formed == next.completed;
   }
-  // Nothing of it is between the former and write-back.
+  // No sub-warp of the group is between the former and write-back.
   [[nodiscard]] bool all_completed() const {
     return std::all_of(flights.begin(), flights.end(),
                        [](const InFlight& flight) { return flight.formed == flight.completed; });
@@ -198,7 +198,7 @@ class GroupTable {
   // Sets the number of groups; all of them free. Before the first use.
   void resize(unsigned groups, unsigned rows_per_group);
   void observe(StallObserver* observer) { observer_ = observer; }
-  // Every change of state of the core's groups is shown to `watcher`; null: to nobody.
+  // Every change of state of the core's groups is shown to `watcher`; null: to none.
   void watch(CoreObserver* watcher, const CoreState& core) {
     watcher_ = watcher;
     core_ = &core;
@@ -252,7 +252,7 @@ class GroupTable {
   }
 
   [[nodiscard]] const GroupBits& ready() const { return ready_; }  // may be fetched
-  // The same by PC. Kept from the first time on that somebody asks.
+  // The groups that may be fetched, by PC. Kept from the first call on.
   [[nodiscard]] const ReadyByPc& ready_by_pc() const;
   // What schedulers compare, beside each other; of a group that is ready, for which none of it changes.
   struct Stands {
@@ -285,7 +285,7 @@ class GroupTable {
   std::vector<Stands> stands_;  // when the group last became ready
   std::array<std::uint8_t, kGroupStates> sets_of_{};
   std::array<unsigned, kGroupStates> counts_{};
-  mutable std::unique_ptr<ReadyByPc> by_pc_;  // null: nobody has asked
+  mutable std::unique_ptr<ReadyByPc> by_pc_;  // null: not asked for yet
   std::uint64_t age_ = 0;
   StallObserver* observer_ = nullptr;
   Instrument<CoreObserver> watcher_;

@@ -29,7 +29,7 @@ class Invariants {
   void reset();
   // The former has formed a sub-warp.
   void formed(const link::SubWarp& sub_warp);
-  // The last sub-warp of an instruction: those formed and those left out (guard false) make up the active threads.
+  // The last sub-warp of an instruction: threads formed and threads left out (guard false) make up the active ones.
   // One mask per row of the group.
   static void all_formed(const Group& group, std::span<const LaneMask> active, std::span<const LaneMask> formed,
                          std::span<const LaneMask> left_out);

@@ -16,7 +16,7 @@ class LineListener {
   virtual void missed(std::uint64_t /*line*/, std::uint32_t /*group*/, link::Cycle /*now*/) {}
   // The frame holds a line that this group missed first from now on.
   virtual void installed(std::uint32_t /*frame*/, std::uint32_t /*group*/) {}
-  // Another line takes the frame from this one. Lines that are dropped otherwise (flush, recall) are not told.
+  // Another line takes the frame from `line`. Lines that are dropped otherwise (flush, recall) are not told.
   virtual void evicted(std::uint32_t /*frame*/, std::uint64_t /*line*/) {}
 };
 

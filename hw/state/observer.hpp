@@ -28,20 +28,21 @@
 //                 there are is known when sub_warp.last comes. Where lanes execute each an instruction of its own,
 //                 fetch makes them, a payload each
 //   issued        it leaves for the functional units: sub_warp.executing are the lanes whose guard is true, and
-//                 working_lanes() those that the functional-unit statistics count
+//                 working_lanes() the lanes that the functional-unit statistics count
 //   began         a complex operation that had to wait in the queue before its unit starts there
 //   held          in this cycle it could not go on from the stage that it is in, and why (told once per such cycle, for
 //                 the sub-warp at the head of the stage, and for each operation that waits before the complex unit)
 //   accessed      in the memory stage: lanes, addresses and lines of an access; then one `line` per request to the L1
 //   put_aside     it waits for lines, or for the core's stores (membar), out of the pipeline; it comes back by entering
-//                 CoreStage::returns. One that waits for late hits alone comes so too, without having been put aside
+//                 CoreStage::returns. An access that waits for late hits alone comes back so too, without having been
+//                 put aside
 //   parted        some of its lanes leave it while it is put aside: a sub-warp of another group of the same
 //                 instruction, which comes back by entering CoreStage::returns and retires by itself
 //   retired       its results are written. A barrier's sub-warp retires when it arrives (its group then waits in
 //                 GroupState::barrier)
 //   completed     the group goes on: its next PC and masks are decided. Strict issue: every sub-warp of the instruction
-//                 has retired. Relaxed issue: at least those that decide where it goes on. Early next PC (scoreboard):
-//                 it has been formed, where that is enough
+//                 has retired. Relaxed issue: at least the sub-warps that decide where it goes on. Early next PC
+//                 (scoreboard): it has been formed, where that is enough
 #pragma once
 
 #include <array>
@@ -83,7 +84,7 @@ struct Completion {
   const link::DecodedInstruction* decoded = nullptr;  // its instruction
   unsigned sub_warps = 0;                             // that its former has made of it so far
   bool conditional = false;                           // a conditional branch, counted by the statistics
-  bool diverged = false;                              // of those: taken by some threads only
+  bool diverged = false;                              // a conditional branch that some threads only have taken
 };
 
 // The lanes that an instruction keeps busy, as the statistics count them: every active thread evaluates a branch.
@@ -105,7 +106,7 @@ struct CycleEnd {
   IdleCause fetch = IdleCause::no_work;  // of a cycle without a fetch: why
   bool fetch_waits = false;              // an instruction was fetched and decode has no room
   unsigned put_aside = 0;                // accesses that wait for lines
-  unsigned gathered = 0;         // of those and others, accesses that wait for their instruction's other sub-warps
+  unsigned gathered = 0;         // accesses, put aside or not, that wait for their instruction's other sub-warps
   unsigned complex_waiting = 0;  // operations in the queue before the complex unit
 };
 
@@ -116,8 +117,8 @@ class CoreObserver {
   CoreObserver& operator=(const CoreObserver&) = default;
   virtual ~CoreObserver() = default;
 
-  // Who is told of one core's events: this one, which then hears of all cores, one after the other, or a part of it
-  // that shares nothing that can change with the parts of other cores. Asked for each core when it is attached to a
+  // Who is told of one core's events: this observer, which then hears of all cores, one after the other, or a part of
+  // it that shares nothing that can change with the parts of other cores. Asked for each core when it is attached to a
   // GPU.
   [[nodiscard]] virtual CoreObserver& of_core(unsigned /*core*/) { return *this; }
 
@@ -137,7 +138,7 @@ class CoreObserver {
   virtual void group_changed(const CoreState& /*core*/, const Group& /*group*/, GroupState /*before*/) {}
   // Threads have joined a group that waits to be fetched: its masks have changed, its state has not.
   virtual void group_grown(const CoreState& /*core*/, const Group& /*group*/) {}
-  // Warp-splits (core.divergence = dws or slip). A warp or split has been parted: `made` begins, a split of its own,
+  // Warp-splits (core.divergence = dws or slip). A warp or split has been parted: `made` begins, a new split,
   // with the threads that leave `rest`; its parts take effect in this cycle.
   virtual void split_made(const CoreState& /*core*/, const Group& /*made*/, const Group& /*rest*/,
                           SplitCause /*cause*/) {}
@@ -150,7 +151,7 @@ class CoreObserver {
   // ---- sub-warps (see above)
   virtual void fetched(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
   virtual void entered(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/, CoreStage /*stage*/) {}
-  // `instruction`: the payload that `fetched` showed; the same as sub_warp where it is the last.
+  // `instruction`: the payload that `fetched` showed; it is sub_warp itself where that is the last.
   virtual void formed(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/,
                       const link::SubWarp& /*instruction*/) {}
   // Active threads of the group whose guard is false: a packing former leaves them out of the instruction at `pc`.
@@ -195,8 +196,8 @@ class CoreObserver {
 
   // ---- cycles. A core that has nothing to do sleeps: it has no cycles until something arrives.
   virtual void cycle_ended(const CoreState& /*core*/, const CycleEnd& /*end*/) {}
-  // It sleeps from a cycle on, unless something arrives in that one: why execute will be idle in the first cycles, and
-  // why execute after that, and fetch at once, are.
+  // The core sleeps from a cycle on, unless something arrives in it: why execute will be idle in the first cycles, and
+  // why execute will be after them, and fetch at once.
   virtual void sleeps(const CoreState& /*core*/, Cycle /*from*/, std::span<const IdleCause> /*first*/,
                       IdleCause /*cause*/) {}
 

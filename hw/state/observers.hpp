@@ -13,12 +13,12 @@ class CoreObservers final : public CoreObserver {
   // They outlive this.
   void add(CoreObserver& observer) { observers_.push_back(&observer); }
   [[nodiscard]] bool empty() const { return observers_.empty(); }
-  // What to hand to Gpu::observe: null for nobody, the observer itself where there is only one.
+  // What to hand to Gpu::observe: null without observers, the observer itself where there is only one.
   [[nodiscard]] CoreObserver* get() {
     return observers_.empty() ? nullptr : observers_.size() == 1 ? observers_.front() : this;
   }
 
-  // Those of the core's that the observers have.
+  // The parts that the observers have for the core.
   [[nodiscard]] CoreObserver& of_core(unsigned core) override {
     CoreObservers& part = *parts_.emplace_back(std::make_unique<CoreObservers>());
     for (CoreObserver* const observer : observers_) {

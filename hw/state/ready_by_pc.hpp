@@ -27,7 +27,7 @@ class ReadyByPc {
     entry.threads = threads;
   }
 
-  // Of a PC; none: nobody stands there.
+  // The groups at a PC; none: no group stands there.
   [[nodiscard]] MaybeGroup oldest(std::uint32_t pc) const { return known(pc) ? at_[pc].oldest : MaybeGroup(); }
   [[nodiscard]] MaybeGroup youngest(std::uint32_t pc) const { return known(pc) ? at_[pc].youngest : MaybeGroup(); }
   // visit(GroupId, threads) for each, the oldest first, as long as it returns true.
@@ -36,7 +36,7 @@ class ReadyByPc {
     for (MaybeGroup id = oldest(pc); id && visit(*id, of_[*id].threads); id = of_[*id].younger) {
     }
   }
-  // visit(pc, threads) for each PC at which somebody stands, in no particular order.
+  // visit(pc, threads) for each PC at which a group stands, in no particular order.
   template <class Visit>
   void each_pc(Visit visit) const {
     for (const std::uint32_t pc : pcs_) {
@@ -54,12 +54,12 @@ class ReadyByPc {
   };
   struct At {
     MaybeGroup oldest, youngest;
-    unsigned threads = 0;     // of all of them
+    unsigned threads = 0;     // of all groups there
     std::uint32_t place = 0;  // in pcs_
   };
   std::vector<Entry> of_;           // by group
   std::vector<At> at_;              // by PC
-  std::vector<std::uint32_t> pcs_;  // at which somebody stands
+  std::vector<std::uint32_t> pcs_;  // at which a group stands
 };
 
 }  // namespace heddle::hw

@@ -27,7 +27,7 @@ struct ThreadRecord {
 };
 
 // Stands in a record for the address of a load from global memory that lay out of bounds and read 0 (core.load_trap): a
-// replay knows no buffers. A multiple of every access's size, and nobody's address.
+// replay knows no buffers. A multiple of every access's size, and no buffer's address.
 inline constexpr std::uint64_t kStrayAddress = ~std::uint64_t{0} << 4U;
 
 // Where the records come from. The grid dispatcher alone asks; a block's records go to its core with the block.

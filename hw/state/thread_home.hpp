@@ -22,7 +22,7 @@ struct BlockHome;
 // The home of up to core.simd_width threads with consecutive numbers in their block, in the order of their numbers.
 struct ThreadHome {
   isa::ThreadContext context;       // what they read of themselves; of warps as the launch makes them
-  BlockHome* block = nullptr;       // of all of them
+  BlockHome* block = nullptr;       // of all its threads
   std::uint32_t first = 0;          // number of the first one in its block
   unsigned threads = 0;             // how many there are
   std::uint32_t* hashes = nullptr;  // of the first one, the others behind it; null: not wanted
@@ -44,10 +44,10 @@ struct HomeThread {
   friend bool operator==(const HomeThread&, const HomeThread&) = default;
 };
 
-// Whose threads are in a register row. Usually those of one home, lane for lane.
+// Whose threads are in a register row. Usually the threads of one home, lane for lane.
 class RowThreads {
  public:
-  // The home all of whose living threads are here, lane for lane, with nobody else; null: look at each lane.
+  // The home all of whose living threads are here, lane for lane, with no other thread; null: look at each lane.
   [[nodiscard]] ThreadHome* whole() const { return whole_; }
   // The thread in a lane; of an empty lane, the last one that was there.
   [[nodiscard]] HomeThread at(unsigned lane) const {
@@ -58,7 +58,7 @@ class RowThreads {
   // The lanes that have a thread.
   [[nodiscard]] LaneMask present() const { return present_; }
 
-  // All of a home's threads come, each into the lane of its number. Nobody is here.
+  // All of a home's threads come, each into the lane of its number. The row is empty.
   void hold(ThreadHome& home) {
     whole_ = &home;
     present_ = lanes_of(home);

@@ -23,7 +23,7 @@ struct SubWarpShape {
   std::uint16_t first_row = 0;
   std::array<std::uint16_t, isa::kLanes> row{};  // valid where lanes is set and not uniform
   std::array<std::uint8_t, isa::kLanes> home{};  // valid where lanes is set and displaced
-  // The same as `row`, row by row, if the former knows: as in SubWarp::rows, of the group's mask. 0: it does not say.
+  // What `row` says, row by row, if the former knows: as in SubWarp::rows, of the group's mask. 0: it does not say.
   std::uint8_t row_count = 0;
   std::array<link::RowLanes, link::SubWarp::kMostRows> rows{};
   // Some more of its lanes are of a row that none was of before.
@@ -46,8 +46,8 @@ class SubWarpFormer {
   };
   // What a former does (hw/parameters/policy.hpp).
   struct Traits {
-    // Threads of several rows share a sub-warp, so that one whose guard is false is no candidate (thesis 5.2.1); false:
-    // it keeps its lane.
+    // Threads of several rows share a sub-warp, so that a thread whose guard is false is no candidate (thesis 5.2.1);
+    // false: it keeps its lane.
     bool packs = false;
     // A thread may run in another lane than the one in whose register bank it lives.
     bool displaces = true;
@@ -61,7 +61,7 @@ class SubWarpFormer {
     (void)instruction;
     return false;
   }
-  // Forms the next sub-warp. `candidates`: the threads to be formed, one mask per row; those taken are cleared.
+  // Forms the next sub-warp. `candidates`: the threads to be formed, one mask per row; threads taken are cleared.
   // `pending`: threads of the same instruction that are no candidates yet, because an earlier instruction of theirs is
   // still in flight. False: no sub-warp can be formed in this cycle.
   [[nodiscard]] virtual bool form(const isa::Instruction& instruction, std::span<LaneMask> candidates,

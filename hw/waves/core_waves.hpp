@@ -33,10 +33,10 @@ struct CoreWidths {
   unsigned group_rows;  // mask rows of a warp of the machine's size or of one with operations between lanes, the larger
   unsigned whole_warps;       // warps of the machine's size
   unsigned exchanging_warps;  // warps of a launch with operations between lanes; 0: there are none
-  // Mask rows of a warp: of the largest that has its number. Warps beyond those are of launches with smaller ones.
+  // Mask rows of a warp: of the largest warp that has its number. Further warps are of launches with smaller warps.
   [[nodiscard]] unsigned rows_of(unsigned warp, const Machine& machine) const;
   unsigned blocks;       // that begin on the core
-  unsigned block_slots;  // of those and of guests, of which each has a thread here (BlockSlot)
+  unsigned block_slots;  // for `blocks` and for guests, each of which has a thread here (BlockSlot)
   unsigned block_rows;   // of the largest thread block
   unsigned pending;
   unsigned fetch_groups;  // 0: the scheduler has none
@@ -66,7 +66,7 @@ struct StageWaves {
   }
 };
 
-// The register row, and the home lane where threads may leave their own, of the thread in each lane.
+// Of the thread in each lane: the register row, and the home lane where threads may leave their own lane.
 struct LaneWaves {
   explicit LaneWaves(const CoreWidths& widths) : row(widths.lanes), home(widths.displaced ? widths.lanes : 0) {}
   link::Wave uniform, first_row;

@@ -15,14 +15,14 @@ namespace heddle::hw {
 class Gpu;
 
 // An observer of the GPU: after attach() it wants its events (Gpu::observe, or tb::DeviceOptions::observers), and
-// dram(c) those of channel c.
+// dram(c) the events of channel c.
 class GpuWaves final : public CoreObserver {
  public:
   // `name`: of the GPU's module, from the top.
   explicit GpuWaves(const Machine& machine, const std::string& name = "gpu");
 
   [[nodiscard]] const link::SignalCatalogue& catalogue() const { return catalogue_; }
-  // Joins the waves to a GPU that has been elaborated for the machine, and gives those that somebody has taken their
+  // Joins the waves to a GPU that has been elaborated for the machine, and gives the waves that a file has taken their
   // first values. Outlives the GPU's last cycle.
   void attach(Gpu& gpu);
   [[nodiscard]] DramObserver& dram(unsigned channel) { return *dram_[channel]; }

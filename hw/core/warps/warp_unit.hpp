@@ -54,8 +54,8 @@ class AccessesAside {
   // The active threads of the group that its access which has been put aside keeps waiting no longer, as their lines
   // have come or their guard is false; 0 when it has none, or when the instruction has other sub-warps.
   [[nodiscard]] virtual LaneMask answered(const Group& group) const = 0;
-  // Some of those leave with their part of the instruction, which is an instruction in flight of group `to` now and
-  // goes to write-back.
+  // Some of the answered threads leave with their part of the instruction, which is an instruction in flight of group
+  // `to` now and goes to write-back.
   virtual void leave(const Group& group, LaneMask lanes, const Group& to) = 0;
 };
 
@@ -68,7 +68,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   WarpUnit& operator=(const WarpUnit&) = delete;
   ~WarpUnit() override = default;
 
-  // Before a launch: nobody waits at a barrier, nobody leaves.
+  // Before a launch: no thread waits at a barrier, no group leaves.
   void reset() {
     barriers_.reset();
     grid_arrivals_.clear();
@@ -109,7 +109,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   enum class Arrival : std::uint8_t {
     goes_on,  // its results can be written
     waits,    // the payload stays until the barrier's release; its results are written then
-    parted,   // it waits so too, as a payload for each of its blocks; this one is done
+    parted,   // it waits too, as a payload for each of its blocks; the payload that came is done
     faulted   // and the core stops
   };
   [[nodiscard]] Arrival arrive(link::SubWarp& sub_warp) {
@@ -120,7 +120,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults& results);
   // What follows for the usual instruction (DecodedInstruction::plain), of a group that has no other in flight: once
   // all its sub-warps have retired, every discipline releases it, and where this says so the mechanism would run the
-  // group at the next PC. Nobody looks.
+  // group at the next PC. No observer is attached.
   [[nodiscard]] bool steps_plainly(const Group& group) const {
     return steps_plainly_ && group.pc + 1 != group.merge_pc;
   }
@@ -130,8 +130,8 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
     ++state_.statistics.group_instructions;
     state_.make_ready(group);
   }
-  // The same where the mechanism has a say: it has come to its end in the threads of the group's one row, `executing`
-  // where its guard was true. Neither an exit nor a barrier, with strict issue.
+  // The instruction of a group has come to its end, where the mechanism has a say: in the threads of the group's one
+  // row, `executing` where its guard was true. Neither an exit nor a barrier, with strict issue.
   void completed(Group& group, const link::DecodedInstruction& decoded, LaneMask executing) {
     if (decoded.conditional_branch) {
       group.taken[0] = executing;
@@ -175,7 +175,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void starving() { divergence_->starving(*this); }
 
   // ---- other cores (hw/core/warps/home_protocol.hpp)
-  std::function<void(HomeMessage&)> tell;  // a message of this core's; none: it tells nobody
+  std::function<void(HomeMessage&)> tell;  // a message of this core's; none: it sends no messages
   // Groups wait to leave, or arrivals at barriers, until every store of the core has been acknowledged.
   [[nodiscard]] bool departing() const { return !departing_.empty() || !grid_arrivals_.empty(); }
   void send_departing();
@@ -260,16 +260,16 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   std::unique_ptr<Divergence> divergence_;
   std::unique_ptr<IssueDiscipline> issue_;
   const bool overlaps_;         // IssueDiscipline::Traits
-  const bool early_next_pc_;    // the same
+  const bool early_next_pc_;    // likewise
   bool at_decode_ = false;      // a group goes on there: it is ready at once
   const bool parts_in_flight_;  // Divergence::Traits
-  const bool mimd_lanes_;       // the same
-  const bool steps_plainly_;    // the same, and every instruction of a group completes before the next is fetched
+  const bool mimd_lanes_;       // likewise
+  const bool steps_plainly_;    // likewise, and every instruction of a group completes before the next is fetched
   AccessesAside* aside_ = nullptr;
   Places places_;
   std::vector<HomeMessage> departing_;
   std::vector<unsigned> grid_arrivals_;  // slots of blocks that have come to the grid's barrier and have not said so
-  unsigned at_grid_ = 0;                 // blocks that wait there, those included
+  unsigned at_grid_ = 0;                 // blocks at the grid's barrier, with those in grid_arrivals_
   BarrierUnit barriers_;
   // With a global scheduler: the barrier at which threads of the instruction that retires arrive, until they leave.
   struct Recalled {
