@@ -1,11 +1,11 @@
-// A pointer to somebody who looks at a module - an observer, waves, a recorded trace - and null as long as nobody does.
+// A pointer to what watches a module - an observer, waves, a recorded trace - and null as long as nothing does.
 // Modules ask it at points that they pass anyway:
 //
 //   if (observer_ != nullptr) {
 //     observer_->retired(...);
 //   }
 //
-// The compiler is told that nobody looks, so that what follows lies out of the way of the model's own code. A build
+// The compiler is told to expect null, so that what follows lies out of the way of the model's own code. A build
 // with HEDDLE_INSTRUMENTS=OFF has none of it and refuses to watch a run: it is there to measure what being able to look
 // costs (docs/performance.md).
 #pragma once

@@ -13,9 +13,9 @@ namespace heddle {
 // edited again: the "optimal string alignment" distance).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The candidate with the smallest distance to `word`, the earliest one among equals; nothing when even that one is too
-// far to be a slip of the pen: more than two edits (one in a word of less than five letters) and more than a third of
-// the word. Case and '-' against '_' do not count as edits.
+// The candidate with the smallest distance to `word`, the earliest one among equals; nothing when even that candidate
+// is too far to be a slip of the pen: more than two edits (one in a word of less than five letters) and more than a
+// third of the word. Case and '-' against '_' do not count as edits.
 [[nodiscard]] std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 // "did you mean 'warp_size'?", or `otherwise` when nothing is near.

@@ -30,9 +30,9 @@ struct Limits {
   double high = std::numeric_limits<double>::infinity();
   bool must_be_power_of_two = false;
   std::function<std::vector<std::string>()> choices;   // strings: the values allowed (empty function: any)
-  bool list = false;                                   // the value is a list of those, with commas between
-  std::function<std::string(std::string_view)> about;  // what one of them does (empty function: not said)
-  // The sections with the parameters of one of them (empty function: none has any).
+  bool list = false;                                   // the value is a list of choices, with commas between
+  std::function<std::string(std::string_view)> about;  // what a choice does (empty function: not said)
+  // The sections with the parameters of a choice (empty function: none has any).
   std::function<std::vector<std::string>(std::string_view)> sections;
 
   static Limits any() { return {}; }
@@ -43,7 +43,7 @@ struct Limits {
     limits.choices = [values = std::move(values)] { return values; };
     return limits;
   }
-  // The names registered for a policy interface, read when asked for; with `takes`, those whose entry it takes.
+  // The names registered for a policy interface, read when asked for; with `takes`, names whose entry it takes.
   template <class Registry>
   static Limits policy(bool (*takes)(const typename Registry::Entry&) = nullptr) {
     Limits limits;
@@ -64,7 +64,7 @@ struct Limits {
     };
     return limits;
   }
-  // A list of what those limits have as choices.
+  // A list of what `limits` have as choices.
   static Limits list_of(Limits limits);
 };
 
@@ -112,7 +112,7 @@ struct ParameterCollector {
   }
 };
 
-// Every parameter of a struct with describe(), in order of declaration. Sections are those that describe() announces
+// Every parameter of a struct with describe(), in order of declaration. Sections are what describe() announces
 // with visit.section(name, meaning). The references point into `described`.
 template <class Described>
 [[nodiscard]] std::vector<ParameterReference> parameters_of(Described& described) {

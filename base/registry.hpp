@@ -6,7 +6,7 @@
 //
 // and a configuration names it. Two entries of one name are an error at start-up, never a silent choice.
 // The libraries that hold registered policies are linked whole (see CMakeLists.txt), so that a linker does not drop
-// a file which nobody calls by name.
+// a file that no code calls by name.
 #pragma once
 
 #include <functional>

@@ -6,7 +6,7 @@
 #
 # Names in unnamed namespaces are then one target's, not one file's (a test looks: tests/style/batch_names.hpp). Every
 # file still includes what it uses and must compile alone; clang-tidy reads each by itself. With ccache, which keeps
-# whole compilations and would keep fewer of these, the default is neither.
+# whole compilations and would find fewer of such batches again, the default is neither.
 if(HEDDLE_CCACHE)
   set(first_build_default OFF)
 else()

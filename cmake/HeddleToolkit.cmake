@@ -14,8 +14,8 @@ function(heddle_toolkit folder program headers libraries)
   file(CREATE_LINK lib64 ${folder}/lib SYMBOLIC)
 endfunction()
 
-# heddle_link_names(FOLDER): the names by which programs are linked, in the folder of those by which they start, one below
-# that of the run-time library. -lcudart_static is the shared library too, and -lcudadevrt has nothing to add.
+# heddle_link_names(FOLDER): the names by which programs are linked, in the folder of the names by which they start, one
+# below the folder of the run-time library. -lcudart_static is the shared library too, and -lcudadevrt has nothing to add.
 function(heddle_link_names folder)
   file(MAKE_DIRECTORY ${folder}/stubs)
   foreach(name IN ITEMS libheddle_cudart.so libcudart.so libcuda.so)

@@ -23,7 +23,7 @@ class BlockObserver {
   virtual void stores(std::uint64_t address, std::uint32_t bytes, bool changes) = 0;
   // An atomic. `returns`: the thread learns what was there.
   virtual void updates(std::uint64_t address, AtomicOp op, Type type, bool returns) = 0;
-  // False: nobody wants the rest. Asked often, but not after every instruction.
+  // False: the rest is not wanted. Asked often, but not after every instruction.
   [[nodiscard]] virtual bool goes_on() const = 0;
 };
 

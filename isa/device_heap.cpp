@@ -75,7 +75,7 @@ DeviceHeap::Place DeviceHeap::place_of(std::uint64_t address) {
   return {range, bytes, (in_range - size_class * kStagger) / bytes, (in_range - size_class * kStagger) % bytes};
 }
 
-// The slot that is number `number` among those that were free: behind as many live ones as lie before it.
+// The slot that is number `number` among slots that were free: behind as many live ones as lie before it.
 std::uint64_t DeviceHeap::free_slot(unsigned range, std::uint64_t number) const {
   const Blocks& live = live_[range];
   std::size_t low = 0;  // live blocks known to lie before it
@@ -98,7 +98,7 @@ DeviceHeap::Owner DeviceHeap::owner_of(const Place& place) const {
   return {number % threads_, number / threads_};
 }
 
-// Whether the owner can have got so many of these slots: a thread has no more than the limit at a time.
+// Whether the owner can have got so many slots of this size: a thread has no more than the limit at a time.
 bool DeviceHeap::possible(const Place& place, const Owner& owner) const {
   const unsigned size_class = place.range < kWideClasses ? place.range : place.range - kWideClasses;
   const std::uint64_t least = size_class == 0 ? kAlignment : slot_bytes_of(size_class - 1);
@@ -166,7 +166,7 @@ Fault DeviceHeap::fault_at(Fault::Kind kind, std::uint64_t thread, std::uint32_t
 
 namespace {
 
-// A block that is to be free has this size until those are taken out.
+// A block that is to be free has this size until all such blocks are taken out.
 constexpr std::uint64_t kDead = ~std::uint64_t{0};
 
 }  // namespace

@@ -5,15 +5,15 @@
 // number in the launch, on how many threads the launch has, and on what the thread itself has allocated and freed in
 // it: never on when it asks. A block lies in a slot of its size's class (32, 48, 64, 96, 128 ... 4096, 8192 ... bytes),
 // and a class has a range of addresses of its own, divided into slots. Of the slots that were free when a launch of T
-// threads began, in the order of addresses, those number t, T + t, 2 T + t ... belong to thread t. It takes the first
+// threads began, in the order of addresses, slots number t, T + t, 2 T + t ... belong to thread t. It takes the first
 // of them that it has not had, or the one that it has freed last. So the first blocks of neighbouring threads lie side
-// by side, and nobody needs to know of anybody else. At least kBehind bytes of a slot behind its block stay unused, so
+// by side, and no thread needs to know of others. At least kBehind bytes of a slot behind its block stay unused, so
 // that an overrun is seen.
 //
 // Frees. A thread's own block of the same launch can be had by it again at once. One of another thread, or of an
 // earlier launch, is noted, and free from the end of the launch on.
 //
-// Limit. A thread gets null when the blocks that it has got in the launch, less those that it has freed of its own and
+// Limit. A thread gets null when the blocks that it has got in the launch, less blocks that it has freed, its own and
 // of earlier launches, would be more bytes than were left of the limit when the launch began: as if it were alone. When
 // more than the limit is live at a launch's end, that is a fault of the launch. Blocks count as whole kAlignment bytes.
 //
@@ -79,7 +79,7 @@ class DeviceHeap {
     return address - kWideHeapBase < kWideHeapBytes || (address - kNarrowHeapBase < kNarrowHeapBytes && narrow_);
   }
   // Whether a thread may access the bytes, all in one block. Of blocks of earlier launches and its own this is exact.
-  // Those that other threads of the launch allocate are theirs to know: a slot that they can have been given counts as
+  // Blocks that other threads of the launch allocate are not known here: a slot that they can have been given counts as
   // allocated, up to the kBehind bytes at its end.
   [[nodiscard]] bool allows(std::uint64_t thread, std::uint64_t address, std::uint64_t size) const;
   // Where such an access lies, for messages: "4 bytes past the end of a heap block (0x800000000000, 24 bytes)".

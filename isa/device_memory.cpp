@@ -393,7 +393,7 @@ void DeviceMemory::erase_contents(std::uint64_t address, std::uint64_t size) {
   if (size == 0) {
     return;
   }
-  // Of the pages in question, or of those that there are, whichever are fewer.
+  // Looks at the pages in question, or at the pages that there are, whichever are fewer.
   const std::uint64_t last = (address + (size - 1)) / kPageBytes;
   std::vector<std::uint64_t> there;
   if (last - address / kPageBytes < pages_.size()) {

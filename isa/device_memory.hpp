@@ -32,8 +32,8 @@ struct Placement {
     page,    // buffers of kLarge bytes and more in pages of their own that have room for a header, too
     seeded,  // one behind the other, with gaps drawn at random from `seed`, below kMostRandomGap
   };
-  // A C library gives large allocations pages of their own by mmap(), with a header before the data; those of a power
-  // of two in size then lie a page off each other. glibc does so from 128 KiB on (malloc/malloc.c,
+  // A C library gives large allocations pages of their own by mmap(), with a header before the data; allocations of a
+  // power of two in size then lie a page off each other. glibc does so from 128 KiB on (malloc/malloc.c,
   // DEFAULT_MMAP_THRESHOLD) with a header of 16 bytes. Buffers here stay aligned as CUDA's are, so that the header is
   // counted but lies behind.
   static constexpr std::uint64_t kLarge = 128 * 1024;
@@ -81,14 +81,14 @@ class DeviceMemory {
   void release(std::uint64_t address);
   void clear();  // contents, allocations and textures
 
-  // Pages come from there from now on; those that there are move there. Only while nobody holds a pointer of direct().
+  // Pages come from `source` from now on; pages that there are move there. Only while no pointer of direct() is held.
   void take_pages_from(std::shared_ptr<PageSource> source);
   // Is told of every page that is there no longer, so that pointers to it are forgotten: its first address, and how
-  // many bytes. Null: nobody.
+  // many bytes. Null: none is told.
   using Forget = std::function<void(std::uint64_t, std::uint64_t)>;
   void set_forget(Forget forget) { forget_ = std::move(forget); }
 
-  // ---- what kernels allocate (isa/device_heap.hpp), which is no allocation of those above; clear() clears it too.
+  // ---- what kernels allocate (isa/device_heap.hpp), which is none of the allocations above; clear() clears it too.
   [[nodiscard]] DeviceHeap& heap() { return *heap_; }
   [[nodiscard]] const DeviceHeap& heap() const { return *heap_; }
   // Programs with 32-bit addresses have it from DeviceHeap::kNarrowHeapBase on; buffers no more. Throws InputError when
@@ -122,7 +122,7 @@ class DeviceMemory {
   [[nodiscard]] std::byte* direct(std::uint64_t address, std::size_t& length);
 
   // For who reaches the source's pages by a way of its own: storage of these bytes is there from now on. No computed
-  // ones.
+  // bytes.
   void touch(std::uint64_t address, std::uint64_t size);
   // How many bytes from the address on, `most` at the most, are alike: all in storage (`stored`), or all untouched.
   [[nodiscard]] std::uint64_t alike(std::uint64_t address, std::uint64_t most, bool& stored) const;
@@ -167,7 +167,7 @@ class DeviceMemory {
   };
   // The page that holds the address; null when it was never touched, is not to be made, and no generator covers it.
   [[nodiscard]] std::byte* page(std::uint64_t address, bool make) const;
-  // The entry of a page; as above.
+  // The entry of a page; null when it was never touched, is not to be made, and no generator covers it.
   [[nodiscard]] Stored* entry(std::uint64_t number, bool make) const;
   [[nodiscard]] std::byte* bytes_of(std::uint64_t number, Stored& stored) const;
   [[nodiscard]] bool generated(std::uint64_t number) const;

@@ -53,7 +53,7 @@ struct StrayLoads {
 };
 // "12 loads by one instruction read 0; the first: ", then what a fault's message would have said.
 [[nodiscard]] std::string describe(const StrayLoads& loads);
-// Adds to those of the same kernel and PC, or behind all others.
+// Adds to the loads of the same kernel and PC, or behind all others.
 void add(std::vector<StrayLoads>& to, const StrayLoads& loads);
 
 }  // namespace heddle::isa

@@ -1,4 +1,4 @@
-// Atomics on global memory, which treat subnormal sums of binary32 in another way than those on the scratchpad.
+// Atomics on global memory, which treat subnormal sums of binary32 in another way than atomics on the scratchpad.
 #pragma once
 
 #include "isa/semantics.hpp"

@@ -255,7 +255,7 @@ struct Instruction {
 }
 
 // What is wrong with an instruction, empty when it is well formed: every used field in range (64-bit operands in even
-// pairs, vectors aligned), every unused one at its default. Well-formed instructions are exactly those that decode()
+// pairs, vectors aligned), every unused one at its default. Well-formed instructions are exactly what decode()
 // yields, after canonical().
 [[nodiscard]] std::string_view why_malformed(const Instruction& instruction);
 // The same instruction with what has no meaning at its default: the predicate of a setp or plop that combines nothing;

@@ -58,7 +58,7 @@ Dim3 index_of(std::uint64_t block, const Dim3& grid) {
           static_cast<std::uint32_t>(block / grid.x / grid.y)};
 }
 
-// `observer`: null: nobody. None: it has given up.
+// `observer`: null: none. Result: none when it has given up.
 std::optional<InterpreterResult> run_launch(const Module& module, const LaunchRequest& launch, DeviceMemory& memory,
                                             RetirementHash& hash, const InterpreterOptions& options,
                                             BlockObserver* observer) {

@@ -31,7 +31,7 @@ struct InterpreterOptions {
 struct InterpreterResult {
   std::optional<Fault> fault;
   std::uint64_t thread_instructions = 0;    // active threads of each warp instruction, whatever their guards say
-  std::uint64_t executed_instructions = 0;  // of those threads, those whose guard was true
+  std::uint64_t executed_instructions = 0;  // by threads whose guard was true
   std::uint64_t warp_instructions = 0;
   std::vector<StrayLoads> stray_loads;  // without the trap: by instruction, in the order of the first of each
 };
@@ -45,9 +45,9 @@ inline constexpr std::uint64_t kMaxTogether = 1U << 17U;
 [[nodiscard]] InterpreterResult interpret(const Module& module, const LaunchRequest& launch, DeviceMemory& memory,
                                           RetirementHash& hash, const InterpreterOptions& options = {});
 
-// Puts a module's code (read-only) and global variables with their initial values into device memory, in place of those
-// of a module loaded before. Kernel k's code starts at code_address(module, k). Throws InputError when the code is
-// larger than its place.
+// Puts a module's code (read-only) and global variables with their initial values into device memory, in place of
+// the code and variables of a module loaded before. Kernel k's code starts at code_address(module, k). Throws
+// InputError when the code is larger than its place.
 void load_module(const Module& module, DeviceMemory& memory);
 [[nodiscard]] std::uint64_t code_address(const Module& module, std::size_t kernel_index);
 

@@ -85,7 +85,7 @@ inline LaneMask equal(const std::uint16_t* numbers, std::uint16_t value) {
   return lanes;
 }
 
-// Some lanes of a word become those of another one.
+// Some lanes of a word become the lanes of another word.
 inline void blend(std::uint32_t* into, const std::uint32_t* from, LaneMask lanes) {
   for (unsigned first = 0; first != kLanes; first += kPart) {
     store(into, first, select(lanes, first, load(from, first), load(into, first)));

@@ -10,7 +10,7 @@
 //   assertion        condition, file and function, each as such a string, then 4 bytes: the line
 //
 // Order. Within a launch messages stand by block-linear index, then thread-linear index, then as the thread said them:
-// the same on every machine, whatever its timing.
+// in one order on every machine, whatever its timing.
 //
 // Bound. Of a launch, the first kPrintLimit bytes in that order are kept, and the rest is counted: that too does not
 // depend on the order in which they come, or where the threads are. CUDA bounds a launch's text likewise (a FIFO of 1
@@ -54,7 +54,7 @@ class PrintBuffer {
     std::size_t size_ = 0;        // bytes held
     std::uint64_t messages_ = 0;  // begun by any thread
     bool cut_ = false;
-    std::uint64_t cut_at_ = 0;  // with cut_: this thread and those behind it are not added to any more
+    std::uint64_t cut_at_ = 0;  // with cut_: this thread and threads behind it are not added to any more
   };
 
   explicit PrintBuffer(std::size_t limit = kPrintLimit);

@@ -47,7 +47,7 @@ inline void retire(const ResultForm& form, std::uint32_t pc, LaneMask executed, 
   retire(form, pc, executed, values, address_low, hash.data());
 }
 
-// The same for code that keeps no form per instruction.
+// Folds results into hashes for code that keeps no form per instruction.
 inline void retire(const Instruction& instruction, std::uint32_t pc, LaneMask executed, const LaneValues& values,
                    const LaneWord& address_low, LaneWord& hash) {
   retire(result_form(instruction), pc, executed, values, address_low, hash);

@@ -110,7 +110,7 @@ constexpr u64 kTwoOverPiBits[5] = {0xA2F9836E4E441529U, 0xFC2757D1F534DDC0U, 0xD
 
 // Reduction of large finite arguments after Payne and Hanek (Radian Reduction for Trigonometric Functions, SIGNUM
 // Newsletter 18, 1983): x = m 2^e with a 24-bit m; of 2 / pi * 2^e only the bits of weight 2^1 and below matter, since
-// the others add multiples of 4 quadrants. 128 of them leave an error of 2^-102 quadrants.
+// higher bits add multiples of 4 quadrants. 128 of them leave an error of 2^-102 quadrants.
 Reduced reduce_large(float x) {
   const u32 magnitude = bits(x) & ~kSign32;
   const unsigned first = (magnitude >> 23U) - 150U - 2U;  // bit of 2 / pi that has weight 2^1 after scaling by 2^e

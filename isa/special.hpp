@@ -18,7 +18,7 @@ namespace heddle::isa {
 // - tid, ctaid and the sizes, laneid and the lane masks, warpid, nwarpid and gridid are the thread's own, whatever warp
 //   and lane it is executed in. PTX lets warpid change while a thread runs, for whoever moves threads, but does not ask
 //   for it; a program that takes it for a number of its warp stays right.
-// - laneid and the lane masks are those of the warps that the launch makes; a launch whose kernel reads them has warps
+// - laneid and the lane masks are of the warps that the launch makes; a launch whose kernel reads them has warps
 //   of kLanes threads (tb/device/launch_warps.hpp). warpid and nwarpid count such warps (WARP_SZ) in every launch.
 // - smid, nsmid and the clocks are the place's: PTX calls smid the location of the thread at the moment of reading.
 

@@ -34,7 +34,7 @@ namespace heddle::isa {
 // tell two of them apart.
 [[nodiscard]] std::vector<std::string> listed_names(std::span<const std::string> names);
 
-// What a mistyped name may have meant: the listed names, and those without namespaces and template arguments.
+// What a mistyped name may have meant: the listed names, and these names without namespaces and template arguments.
 [[nodiscard]] std::vector<std::string> names_to_suggest(std::span<const std::string> names);
 
 }  // namespace heddle::isa

@@ -1,9 +1,9 @@
 // Textures: what a descriptor says of the texels in device memory, which of them a fetch reads, and what it makes of
 // them. Part of the operations' semantics, as isa/semantics.hpp is: the interpreter and the core model share it.
 //
-// The rules are those of the CUDA C++ Programming Guide, appendix "Texture Fetching": point sampling takes the texel
-// whose index is the floor of the coordinate; linear filtering takes those around the coordinate less 0.5, with weights
-// in 9-bit fixed point with 8 bits of fraction. What the guide leaves open is said at the functions.
+// The rules are in the CUDA C++ Programming Guide, appendix "Texture Fetching": point sampling takes the texel
+// whose index is the floor of the coordinate; linear filtering takes texels around the coordinate less 0.5, with
+// weights in 9-bit fixed point with 8 bits of fraction. What the guide leaves open is said at the functions.
 #pragma once
 
 #include <array>
@@ -59,7 +59,7 @@ struct TexelFetch {
 };
 // Coordinates are the bits of binary32 numbers or (`real` false) signed integers. The fraction of a filtered coordinate
 // is rounded to the nearest 256th, half up. Coordinates that are no number count as 0. A normalized coordinate is
-// multiplied by the size without rounding. Integer coordinates are indices, of which those outside become 0 where the
+// multiplied by the size without rounding. Integer coordinates are indices, and indices outside become 0 where the
 // address mode is border or zero_outside holds, else the nearest inside.
 [[nodiscard]] TexelFetch texels_of(const TextureDescriptor& descriptor, unsigned dimensions, bool real,
                                    std::array<std::uint32_t, 2> coordinates);

@@ -122,7 +122,7 @@ struct ParameterDecl {
 };
 
 // What a call through a register names behind its arguments: the form of the functions that it may call
-// (.callprototype), or those functions (.calltargets).
+// (.callprototype), or the functions themselves (.calltargets).
 struct CallPrototype {
   std::string name;
   std::vector<ParameterDecl> returns;
@@ -148,7 +148,8 @@ struct Function {
   std::vector<Statement> body;
   std::optional<std::uint32_t> maxnreg;
   std::vector<std::uint32_t> maxntid, reqntid;  // as given: 1 to 3 numbers
-  // Module-wide ones before the function and those between its header and its body; those in the body are statements.
+  // Module-wide declarations before the function, and declarations between its header and its body. The ones in the
+  // body are statements.
   std::vector<std::pair<std::string, Position>> pragmas;
   std::optional<NotSupported> refusal;  // of Refusals::kept: why its body, which may be empty here, is refused
   bool is_library = false;  // Heddle's own (ptx/lower/library.hpp): its instructions count as the calling statement's

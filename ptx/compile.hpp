@@ -22,7 +22,7 @@ struct CompileOptions {
   unsigned if_conversion = 0;
   // Of the stack that a thread has in a kernel with recursion.
   std::uint32_t stack_bytes = 1024;  // as CUDA's run-time library has it by default
-  // Takes what a user should know of how the text was read; null: nobody wants to.
+  // Takes what a user should know of how the text was read; null: it is not told.
   std::vector<std::string>* notes = nullptr;
   // Takes the kernels that cannot be compiled, in the order of the text; the module has the others. Null: the first
   // refusal is thrown.
@@ -35,7 +35,7 @@ struct CompileOptions {
 // (isa/symbol_names.hpp); null: there is none.
 [[nodiscard]] const RefusedKernel* find_refused(const isa::Module& module, std::span<const RefusedKernel> refused,
                                                 std::string_view wanted);
-// Names of the module's kernels, and then of those that are refused.
+// Names of the module's kernels, and then of kernels that are refused.
 [[nodiscard]] std::vector<std::string> kernel_names(const isa::Module& module, std::span<const RefusedKernel> refused);
 
 // Compiles every .entry of a PTX file (3.0 to 9.x). Throws InputError with file:line:column, the construct and what to
@@ -46,7 +46,7 @@ struct CompileOptions {
 struct ProgramText {
   std::string text;
   std::string file;          // names it in messages of its syntax
-  bool relocatable = false;  // its visible names are those of all such texts (nvcc's -rdc=true)
+  bool relocatable = false;  // its visible names are shared by all such texts (nvcc's -rdc=true)
 };
 
 // Compiles the kernels of several texts into one module. A name that two texts have for themselves gets the number of

@@ -37,7 +37,7 @@ class Rewriter {
   }
 
   void function(Function& function) const {
-    // Names of the function's own hide those of the module.
+    // The function's own names hide names of the module.
     std::set<std::string> hidden;
     for (ParameterDecl& parameter : function.parameters) own(parameter, hidden);
     for (ParameterDecl& result : function.returns) own(result, hidden);

@@ -13,7 +13,7 @@ namespace heddle::ptx {
 
 struct LinkUnit {
   File file;
-  // Compiled to be linked (nvcc's -rdc=true): its visible names are those of all such units. Otherwise what it defines
+  // Compiled to be linked (nvcc's -rdc=true): its visible names are shared by all such units. Otherwise what it defines
   // is its own, and a name that an earlier unit has gets its number: "scale.2" in the second.
   bool relocatable = false;
   std::uint32_t lines = 0;  // of its text

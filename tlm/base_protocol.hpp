@@ -25,9 +25,9 @@ class ExclusivePhase {
     payload_ = &payload;
     next_ = now + 1;
   }
-  // Another may begin in the cycle after the one in which this one began.
+  // Another phase may begin in the cycle after the one in which this phase began.
   void end() { payload_ = nullptr; }
-  // Another may begin in cycle `next`.
+  // Another phase may begin in cycle `next`.
   void end(Cycle next) {
     payload_ = nullptr;
     next_ = next;

@@ -22,7 +22,7 @@ struct Moment {
 struct Progress {
   bool running = false;  // they are advanced just now; else the kernel's time is theirs
   bool apart = false;    // each host thread in a cycle of its own: its present_moment
-  bool turns = false;    // some of them have their turns just now, and what they tell is to be kept
+  bool turns = false;    // some modules have their turns just now, and what they tell is to be kept
   bool checks = false;   // what they touch in their turns is looked at
   Moment moment;         // the cycle that they are advanced in
 };
@@ -78,7 +78,7 @@ class Clock {
   // calendar. `task` is called once, and is so small and plain that it is kept as bytes.
   template <class Task>
   void tell(const Task& task) const;
-  // The same, of what must see the others as they are when all have had their turns in the cycle.
+  // Tells what must see the other modules as they are when all have had their turns in the cycle.
   template <class Task>
   void at_cycle_end(const Task& task) const;
   // A module touches in its turn what others touch in theirs, in other cycles: a payload. For tests, which look whether
@@ -99,7 +99,7 @@ class Clock {
   [[nodiscard]] std::uint64_t time() const { return running() ? moment().value : kernel(); }
 
   std::uint64_t period_;   // in units of the SystemC time resolution
-  sc_core::sc_time step_;  // the same
+  sc_core::sc_time step_;  // the period
   Calendar* calendar_ = nullptr;
   std::shared_ptr<const Progress> progress_;  // a clock may outlive the GPU whose time it told
 };

@@ -36,7 +36,7 @@ class ClockEdges {
   [[nodiscard]] std::uint64_t edge_from(Cycle cycle) const {
     return every_cycle() ? cycle : cycle == 0 ? 0 : (cycle - 1) * own_ / gpu_ + 1;
   }
-  // The first cycle with an edge, from `cycle` on; `more` edges after that one.
+  // The cycle that lies `more` edges after the first edge from `cycle` on.
   [[nodiscard]] Cycle from(Cycle cycle, std::uint64_t more = 0) const {
     return every_cycle() ? cycle + more : cycle_of(edge_from(cycle) + more);
   }

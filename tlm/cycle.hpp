@@ -10,7 +10,7 @@ namespace heddle::link {
 using Cycle = std::uint64_t;
 inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 
-// Somebody who can be told that there is work at a later cycle.
+// What can be told that there is work at a later cycle.
 class Waker {
  public:
   virtual ~Waker() = default;

@@ -1,4 +1,4 @@
-// What somebody is told, to be acted upon in a later cycle. No SystemC.
+// What a module is told, to be acted upon in a later cycle. No SystemC.
 //
 //   Inbox<T>
 //

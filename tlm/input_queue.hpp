@@ -19,7 +19,7 @@
 // another one until then. An answer that cannot be refused is forced: it takes a place that the queue does not have.
 //
 // Errors: InternalError for a second entry while one is kept aside, for a capacity of 0, for a release of a place that
-// nobody has.
+// is not taken.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ class InputQueue {
     ++used_;
     return true;
   }
-  // Places in use as the sender knows them: those released in this cycle are still among them.
+  // Places in use as the sender knows them: places released in this cycle are still among them.
   [[nodiscard]] std::uint64_t occupied(Cycle now) const {
     return used_ - (returned_at_ == now ? returned_before_ : returned_);
   }
@@ -97,9 +97,9 @@ class InputQueue {
     enter(kept_, kept_lane_);
     return std::move(kept_);
   }
-  // The cycle in which what is kept aside can be admitted, if its place was released in this one; else kNever.
+  // The cycle in which what is kept aside can be admitted, if its place was released in cycle `now`; else kNever.
   [[nodiscard]] Cycle admits_at(Cycle now) const { return has_kept_ && freed_at_ == now ? now + 1 : kNever; }
-  // The same, in the cycle before that one.
+  // Whether what is kept aside can be admitted in the cycle after `now`.
   [[nodiscard]] bool will_admit(Cycle now) const {
     return admits_at(now) != kNever && used_ - (freed_ - forced_) < capacity_;
   }
@@ -139,8 +139,8 @@ class InputQueue {
   // The sender's end.
   std::uint64_t capacity_;
   std::uint64_t used_ = 0;             // credits ever taken
-  std::uint64_t returned_ = 0;         // credits ever given back, less those that were forced
-  std::uint64_t returned_before_ = 0;  // of those, before the cycle returned_at_
+  std::uint64_t returned_ = 0;         // credits ever given back, less credits of forced entries
+  std::uint64_t returned_before_ = 0;  // `returned_` before the cycle returned_at_
   Cycle returned_at_ = kNever;         // the latest cycle in which one was
   // The receiver's end.
   std::vector<Ring<T>> lanes_;

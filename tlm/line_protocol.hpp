@@ -58,8 +58,8 @@ struct LineRequest {
   };
   Kind kind = Kind::load;
   bool bypass = false;  // loads: do not answer from the cache (ld.volatile, ld.cv, ld.cg)
-  // Loads of lanes that execute each an instruction of its own: those of one line in one cycle share a port and a bank,
-  // as those of one instruction do (which are one request).
+  // Loads of lanes that execute each an instruction of its own: loads of one line in one cycle share a port and a bank,
+  // as lanes of one instruction do (which are one request).
   bool shares_port = false;
   // Fetches: it missed and was counted then; its line has come, and it is looked up once more. Not counted again.
   bool repeats_miss = false;

@@ -15,12 +15,12 @@ namespace heddle::link {
 // the home to an L1: the others. What each answers is in the extension of the same payload.
 enum class CoherenceMessage : std::uint8_t {
   none,
-  share,       // a read of a line that others may keep; answered with `exclusive` when nobody else has it
-  own,         // a read of a line that nobody else may keep
+  share,       // a read of a line that others may keep; answered with `exclusive` when no other cache has it
+  own,         // a read of a line that no other cache may keep
   put,         // a write: the line leaves its owner, with its bytes when `has_data`
   invalidate,  // a copy must go
   give_share,  // the owner's line must be shared: its bytes come back when `has_data`; `keeps`: a copy stays
-  give_up      // the owner's line must go: the same
+  give_up      // the owner's line must go: its bytes come back when `has_data`
 };
 
 struct MemoryExtension : ::tlm::tlm_extension<MemoryExtension> {
@@ -36,7 +36,7 @@ struct MemoryExtension : ::tlm::tlm_extension<MemoryExtension> {
   std::uint16_t route = 0;     // port by which the request came in; interconnect; 0
   // Coherence, under a directory protocol only; none, false
   CoherenceMessage message = CoherenceMessage::none;  // L1, home
-  bool exclusive = false;                             // answer to share and own: nobody else has a copy; home
+  bool exclusive = false;                             // answer to share and own: no other cache has a copy; home
   bool has_data = false;                              // a put, or the answer of an owner, carries the line's bytes; L1
   bool keeps = false;                                 // answer to give_share: the owner keeps a copy; L1
   AtomicLanes* atomic = nullptr;  // operands of an atomic, answered in place by the memory partition; L1; none

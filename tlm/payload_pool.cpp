@@ -6,7 +6,7 @@ LinePayload::LinePayload(::tlm::tlm_mm_interface* pool) : ::tlm::tlm_generic_pay
   set_extension(&extension);
 }
 
-// The payload's own destructor would delete every extension that it still holds; this one is a member.
+// The payload's own destructor would delete every extension that it still holds; this extension is a member.
 LinePayload::~LinePayload() {
   clear_extension(&extension);
 }
@@ -33,7 +33,7 @@ LinePayload& PayloadPool::acquire(::tlm::tlm_command command, std::uint64_t addr
 }
 
 void PayloadPool::free(::tlm::tlm_generic_payload* payload) {
-  payload->reset();  // extensions that somebody on the way attached for this one transaction
+  payload->reset();  // extensions that a module on the way attached for this one transaction
   free_.push_back(static_cast<LinePayload*>(payload));
 }
 

@@ -22,7 +22,7 @@ struct DecodedInstruction {
   isa::SourcePredicates sources;
   isa::Unit unit = isa::Unit::alu;
   std::uint8_t a_words = 0, b_words = 0, c_words = 0, d_words = 0, stored_words = 0;
-  std::uint8_t operand_words = 0;  // all of those: 32-bit words that a lane reads
+  std::uint8_t operand_words = 0;  // the sum of the five: 32-bit words that a lane reads
   bool conditional_branch = false;
   bool floating_point = false;
   bool plain = false;  // it does no more to its group than to move its threads on: no control, barrier or PROGRESS
@@ -55,7 +55,7 @@ struct SubWarp {
   bool deferred = false;
   std::uint64_t read_at = 0;
   // Passes the stages together with this one, in other lanes (lanes that execute each an instruction of its own); null:
-  // nobody, or the last of them. Set by the latch that they share (WarpPhase::beside).
+  // none, or it is the last. Set by the latch that they share (WarpPhase::beside).
   SubWarp* beside = nullptr;
   // Written by decode and the sub-warp former. Lane l holds the thread of register row row[l] (first_row if uniform)
   // and home lane home[l] (l itself unless displaced).
@@ -68,8 +68,8 @@ struct SubWarp {
   std::uint16_t first_row = 0;
   std::array<std::uint16_t, isa::kLanes> row{};
   bool displaced = false;  // never with uniform
-  // The same, row by row, which is how operands are gathered: each of `lanes` is in one of rows[0..row_count); lanes
-  // beside those may be in some, too. 0: look at each lane. Never with uniform or displaced.
+  // What `row` says, row by row, which is how operands are gathered: each of `lanes` is in one of rows[0..row_count);
+  // lanes beside those may be in some, too. 0: look at each lane. Never with uniform or displaced.
   std::uint8_t row_count = 0;
   std::array<RowLanes, kMostRows> rows{};
   bool whole = false;   // stands for every active thread of its group (taken once: a jump, a scalar instruction)

@@ -2,11 +2,11 @@
 //
 //   fw offer -> TLM_COMPLETED  taken: the target owns the payload now; it works on it in a later cycle
 //            -> TLM_UPDATED    refused: the target is full; offer it again in a later cycle
-//   fw beside -> the same, for a payload that shares the place of those handed over in this cycle, in lanes that they
-//                leave free: what reaches the target as one cycle's work. Refused when nothing has been handed over in
-//                this cycle, or when a lane is taken
+//   fw beside -> as offer, for a payload that shares the place of the payloads handed over in this cycle, in lanes that
+//                they leave free: what reaches the target as one cycle's work. Refused when nothing has been handed
+//                over in this cycle, or when a lane is taken
 //
-// An offer carries those beside its payload along (SubWarp::beside).
+// An offer carries the payloads beside its own along (SubWarp::beside).
 // Stages are advanced from write-back to fetch, so a stage that hands a payload on makes room in the same cycle, and
 // what it took is looked at in the next: one slot per stage and cycle of latency is enough.
 #pragma once

@@ -1,9 +1,9 @@
 // Signals that modules show in waveforms, reported change by change: a module says which value is new, and only that
 // costs anything. Nothing looks over all signals in every cycle.
 //
-// A Wave is one signal of up to 64 bits. It belongs to nobody until a WaveLog (a trace file, traces/vcd_file.hpp) takes
-// it; until then every call returns at once. A module holds a pointer to its waves that is null when nobody looks, and
-// asks for that at points which it passes anyway.
+// A Wave is one signal of up to 64 bits. It belongs to no log until a WaveLog (a trace file, traces/vcd_file.hpp) takes
+// it; until then every call returns at once. A module holds a pointer to its waves that is null without a log, and
+// asks for it at points which it passes anyway.
 //
 // Time is in cycles. set() and pulse() mean the present cycle, whichever of several values comes last in it. set_at()
 // and add_at() mean a later one: a data bus whose slot is known when its access starts, a value that holds for one

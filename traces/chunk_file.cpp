@@ -18,7 +18,7 @@ constexpr std::size_t kHeadBytes = kTagBytes + 8 + 8;  // what the checksum cove
 constexpr std::size_t kStartBytes = 12;
 constexpr std::string_view kEnd = "END ";
 constexpr std::uint64_t kMostContents = std::uint64_t{1} << 32U;
-// Deflate stores at least one byte for 1032 (RFC 1951: runs of 258 bytes in two bits), besides a few of its own.
+// Deflate stores at least one byte for 1032 (RFC 1951: runs of 258 bytes in two bits), besides a few bytes of its own.
 constexpr std::uint64_t kMostRatio = 1032;
 
 std::uint32_t checksum(std::uint32_t before, std::span<const std::uint8_t> bytes) {

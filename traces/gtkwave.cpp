@@ -117,8 +117,8 @@ class SaveFile {
   unsigned flags_ = ~0U;
 };
 
-// The signals of one scope; those that share the first part of their names ("row.lane0") in a fold of their own, after
-// the others.
+// The signals of one scope; signals that share the first part of their names ("row.lane0") in a fold of their own,
+// after the others.
 void add_scope(SaveFile& file, const std::vector<const Signal*>& signals, const std::string& filters) {
   std::vector<std::string> folds;
   for (const Signal* const signal : signals) {

@@ -115,7 +115,7 @@ std::uint64_t read_instruction(ByteReader& in, std::size_t instructions) {
   return isa::encode(*instruction);
 }
 
-// No instruction names a register beyond those that the kernel has.
+// No instruction names a register beyond the kernel's.
 void check_registers(const isa::Kernel& kernel, std::size_t at) {
   for (std::size_t pc = 0; pc != kernel.words.size(); ++pc) {
     const isa::RegisterUse use = isa::register_use(isa::decode(kernel.words[pc]).value());

@@ -5,7 +5,7 @@
 // stored of a block, thread after thread in the order of their ids:
 //
 //   difference  bits: more or fewer than the thread before has
-//   bytes       the bits, eight a byte from bit 0 on, exclusive-or those of the thread before (0 beyond its end)
+//   bytes       the bits, eight a byte from bit 0 on, exclusive-or the bits of the thread before (0 beyond its end)
 //   difference  per value, in the order in which the thread comes to them: what is left of it beyond its prediction
 //
 // The prediction, per instruction: the value that the thread before had when it came there as many times, plus by how
@@ -32,10 +32,10 @@ class KernelEvents {
   struct Event {
     bool guarded = false;      // a bit: the guard
     bool accumulates = false;  // where the guard is true: a bit, the predicate
-    bool value = false;        // where those are true: a value
+    bool value = false;        // where guard and predicate are true: a value
     bool exits = false;
     bool branches = false;
-    std::uint32_t slot = 0;  // number of the value's instruction among those with values
+    std::uint32_t slot = 0;  // number of the value's instruction among instructions with values
     std::uint32_t taken = 0;
   };
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};  // past the end, or round and round
@@ -72,7 +72,7 @@ struct ThreadEvents {
   [[nodiscard]] bool bit(std::uint64_t index) const { return ((bits[index / 64] >> (index % 64)) & 1U) != 0; }
 };
 
-// Predicts values; the same for packing and unpacking. Threads are shown one after another.
+// Predicts values, for packing and unpacking alike. Threads are shown one after another.
 class ValuePredictor {
  public:
   explicit ValuePredictor(std::uint32_t slots) : slots_(slots) {}
@@ -92,7 +92,7 @@ class ValuePredictor {
 class ThreadPacker {
  public:
   explicit ThreadPacker(const KernelEvents& events) : events_(events), predictor_(events.slots()) {}
-  // Appends one thread. Throws InternalError when its events are not those of a path through the kernel.
+  // Appends one thread. Throws InternalError when its events fit no path through the kernel.
   void pack(const ThreadEvents& thread, ByteWriter& out);
 
  private:

@@ -8,7 +8,7 @@
 //
 // Time is counted in nanoseconds when the clock's period is a whole number of them and nothing but waves is traced, in
 // units of SystemC's time resolution otherwise. Values are x before a signal's first. The window [from, to] cuts the
-// file in cycles; the values at its begin are those that the whole file has there. The bytes depend on the simulation
+// file in cycles; the values at its begin are what the whole file has there. The bytes depend on the simulation
 // alone: there is no date in them.
 #pragma once
 
@@ -41,7 +41,7 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   void finish();
 
   [[nodiscard]] std::uint64_t changes() const { return changes_; }  // value changes written, beside the initial values
-  // The first cycle with one of them, and the last cycle of the window that the simulation reached; none: nothing
+  // The first cycle with a change, and the last cycle of the window that the simulation reached; none: nothing
   // changed.
   [[nodiscard]] std::optional<link::Cycle> first_change() const { return first_change_; }
   [[nodiscard]] link::Cycle last_cycle() const { return last_cycle_; }  // after finish()

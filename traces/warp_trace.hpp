@@ -1,5 +1,5 @@
 // A recorded run: the kernels, the launches in their order, and what every thread did (traces/thread_trace.hpp), in a
-// file of chunks (traces/chunk_file.hpp). docs/traces.md describes it for those who read it with other programs.
+// file of chunks (traces/chunk_file.hpp). docs/traces.md describes it for readers other than Heddle.
 //
 //   MODU   a module that was loaded: its code as the machine executes it, and what a launch needs to know of it
 //   LNCH   a launch of one of its kernels; its blocks follow

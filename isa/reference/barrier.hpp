@@ -1,11 +1,11 @@
-// The barriers of one block. The rules here are those of the whole project; the core model follows them too:
+// The barriers of one block. The rules here are the whole project's; the core model follows them too:
 //
 // - A barrier counts threads. The threads of a warp that execute the instruction (active, guard true) arrive together.
 // - bar.sync and bar.red block the whole warp, also when only some of its threads arrived: paths that the warp has put
-//   aside wait until the release. bar.arrive blocks nobody.
+//   aside wait until the release. bar.arrive blocks no thread.
 // - A barrier completes when the number of threads that have arrived equals the expected count: the given count, or
-//   without one the block's live threads (those that have not exited; an exit can complete a barrier). All its waiters
-//   go on, and the barrier is as new.
+//   without one the block's live threads (threads that have not exited; an exit can complete a barrier). All its
+//   waiters go on, and the barrier is as new.
 // - bar.red combines the predicate of every thread that arrived with the same instruction kind.
 // - bar.grid is a barrier of all live threads of the grid, in a cooperative launch. A block has come to it when all its
 //   live threads have; it completes when every block has. A block that has ended can never come.

@@ -38,7 +38,7 @@ struct Warp {
 
 class Block {
  public:
-  // `code`: decode_kernel of the kernel; like the others it outlives the block. `observer`: null: nobody looks.
+  // `code`: decode_kernel of the kernel; like the others it outlives the block. `observer`: null: none.
   Block(const Module& module, const Kernel& kernel, const std::vector<Decoded>& code, const LaunchRequest& launch,
         DeviceMemory& memory, const InterpreterOptions& options, std::uint64_t grid_id,
         BlockObserver* observer = nullptr);
@@ -47,7 +47,7 @@ class Block {
   // counts are added to `result`. A fault ends it early.
   void run(const Dim3& block_index, std::span<std::uint32_t> hashes, InterpreterResult& result);
 
-  // The same in steps, for blocks of a cooperative launch, which take turns.
+  // Runs the block in steps, for blocks of a cooperative launch, which take turns.
   void start(const Dim3& block_index);
   enum class Turn : std::uint8_t {
     goes_on,

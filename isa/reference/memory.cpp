@@ -294,7 +294,7 @@ std::optional<AccessFault> BlockMemory::accumulate(const Instruction& instructio
   for (const unsigned lane : set_bits(all.writes)) {
     const std::uint64_t address = all.address[lane];
     Place place = locate(Access::store, space, address, bytes, first_thread + lane, fault);
-    // The next allocation's bytes are no more the buffer's than those of a gap.
+    // The next allocation's bytes are no more the buffer's than bytes of a gap.
     if (place.data != nullptr && space == Space::global &&
         !in_one_piece(all.base, address - all.base + bytes, first_thread + lane)) {
       fault = AccessFault{Fault::Kind::out_of_bounds, 0, address, bytes,

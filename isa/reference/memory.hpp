@@ -28,7 +28,7 @@ struct AccessFault {
 
 class BlockMemory {
  public:
-  // `observer`: hears of accesses to global memory; null: nobody does.
+  // `observer`: hears of accesses to global memory; null: none.
   BlockMemory(DeviceMemory& global, std::span<const std::uint8_t> constants, std::span<const std::uint8_t> parameters,
               std::size_t shared_bytes, std::size_t local_bytes, std::size_t threads,
               BlockObserver* observer = nullptr);
@@ -62,7 +62,7 @@ class BlockMemory {
   struct Place {
     std::byte* data = nullptr;      // null: fault
     std::uint32_t generic_low = 0;  // also of a fault but a misaligned access
-    std::uint64_t watched = 0;      // its address in global memory, if somebody watches that; else 0
+    std::uint64_t watched = 0;      // its address in global memory, if accesses there are observed; else 0
   };
   // Checks one lane's access and finds its bytes; fills `fault` and returns null data when it must not happen.
   Place locate(Access access, Space space, std::uint64_t address, std::uint32_t size, std::uint32_t thread,

@@ -31,7 +31,7 @@ const MappedFile* program_of(const Notes& notes) {
   return found == notes.mapped.end() ? nullptr : &*found;
 }
 
-// The first that is not the same in both.
+// The first property that differs.
 std::optional<std::string> differing(const std::vector<HostWord>& taken, const std::vector<HostWord>& here) {
   for (std::size_t i = 0; i != std::max(taken.size(), here.size()); ++i) {
     if (i >= taken.size() || i >= here.size() || taken[i].name != here[i].name) {
@@ -68,7 +68,7 @@ std::vector<HostWord> processor_words() {
   struct Leaf {
     unsigned leaf;
     unsigned part;
-    const char* registers;  // those that count: a, b, c, d
+    const char* registers;  // which of a, b, c, d count
   };
   constexpr std::array<Leaf, 7> kLeaves = {{{0, 0, "bcd"},
                                             {1, 0, "acd"},

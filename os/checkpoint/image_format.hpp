@@ -1,7 +1,8 @@
 // The file that holds a checkpoint: an image of a process.
 //
 //   Preamble
-//   notes      Preamble::notes_bytes: what must be the same where it is resumed, and the files to open (notes.hpp)
+//   notes      Preamble::notes_bytes: what must be the same where the image is resumed, and the files to open
+//              (notes.hpp)
 //   mappings   Preamble::mappings_bytes: /proc/self/maps when it was taken (mappings.hpp)
 //   blocks     a BlockHeader and its bytes each; one of no bytes is the last. Pages that are in no block are zero, or
 //              as in the file that is mapped there

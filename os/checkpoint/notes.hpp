@@ -1,4 +1,5 @@
-// What stands in an image besides memory: what must be the same where it is resumed, and what is to be opened there.
+// What stands in an image besides memory: what must be the same where the image is resumed, and what is to be opened
+// there.
 #pragma once
 
 #include <cstdint>

@@ -202,8 +202,8 @@ void Restoration::add(std::uint64_t number, std::initializer_list<std::uint64_t>
   std::copy(arguments.begin(), arguments.end(), step.arguments);
 }
 
-// Those of this process leave their places, which the image may need; they take those of the image at the end. Until
-// then nobody asks for the time.
+// The kernel's mappings of this process leave their places, which the image may need; they take the places that the
+// image had for them at the end. Until then nothing here asks for the time.
 void Restoration::park_system_mappings() {
   const std::string text = mappings_text();
   const std::vector<Mapping> here = mappings_of(text);

@@ -1,8 +1,8 @@
 // Another process's memory in place of one's own.
 //
 // The memory of the image is laid out behind each other in a range of addresses that neither process uses, where it is
-// filled. What is left is moving: mappings of this process go, those of the image are moved to their addresses (mremap,
-// which copies nothing), those of the kernel to where the image had them. The code that does so lies in that range too.
+// filled. What is left is moving: mappings of this process go, the image's are moved to their addresses (mremap, which
+// copies nothing), the kernel's to where the image had them. The code that does so lies in that range too.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ class ImageWriter {
   ImageWriter& operator=(const ImageWriter&) = delete;
 
   // The whole image, from the beginning of `file` on. 0, or the error of the system that ended it; kStrange: there was
-  // a mapping that an image cannot have. To be called by call_resumable(), with those registers.
+  // a mapping that an image cannot have. To be called by call_resumable(), with the registers that it gives.
   static constexpr int kStrange = -1;
   [[nodiscard]] int write(int file, std::string_view notes, const Registers& registers);
   [[nodiscard]] std::uint64_t bytes() const;  // written

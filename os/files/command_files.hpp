@@ -34,7 +34,7 @@ class CommandFiles {
   struct File {
     std::string user;  // the option that writes it, or what it is that is read
     std::string path;
-    std::string identity;  // the same for two names of one file; empty: like no other
+    std::string identity;  // equal for two names of one file; empty: like no other
   };
   struct Texts {
     std::string what;

@@ -36,7 +36,7 @@ FileLock::FileLock(const std::string& path, const std::string& what, const std::
       ::close(file_);
       throw InputError({what}, busy, hint);
     }
-    // Whoever had it may have removed it between the two calls: a lock on that would keep nobody out.
+    // Whoever had it may have removed it between the two calls: a lock on a removed file would keep no process out.
     struct stat named {};
     if (::fstat(file_, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
         opened.st_dev == named.st_dev) {

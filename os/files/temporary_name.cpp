@@ -44,7 +44,7 @@ const std::string& host_ending() {
   return text;
 }
 
-// Differs from call to call and cannot be foretold, so that nobody can have put anything in the name's place.
+// Differs from call to call and cannot be foretold, so that no other program can have put anything in the name's place.
 std::uint64_t random_part() {
   std::uint64_t value = 0;
   if (::getrandom(&value, sizeof value, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof value)) {
@@ -72,7 +72,7 @@ std::string beside(const std::string& target, const std::string& ending) {
   return (path.parent_path() / fmt::format(".{}.{}", name, ending)).string();
 }
 
-// What an ended process has left under a kept name, to be taken up. A link, or a file of somebody else, is not.
+// What an ended process has left under a kept name, to be taken up. A link, or a file of another user, is not.
 int open_kept(const std::string& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   struct stat found {};

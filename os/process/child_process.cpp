@@ -31,7 +31,7 @@ constexpr int kFailed = static_cast<int>(ExitCode::internal_error);
 constexpr int kFirstFree = 3;  // above the standard streams, which redirections replace
 constexpr const char* kNowhere = "/dev/null";
 
-// Signals that something outside sends; those of a fault of the process's own keep whatever handles them (a sanitizer).
+// Signals that something outside sends. Signals of the process's own faults keep what handles them (a sanitizer).
 constexpr std::array kFromOutside = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,   SIGALRM, SIGTERM, SIGUSR1,
                                      SIGUSR2, SIGCHLD, SIGXCPU, SIGVTALRM, SIGPROF, SIGWINCH};
 
@@ -161,7 +161,7 @@ Failure settle(const ProcessSetup& setup, const Streams& streams, pid_t parent) 
   if (setup.dies_with_parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) {
-      ::_exit(kFailed);  // it died before it could take this one with it
+      ::_exit(kFailed);  // the parent died before it could take this process with it
     }
   }
   if (streams.in.open()) {
@@ -300,7 +300,7 @@ std::optional<ProcessEnd> ChildProcess::take(int options) {
   }
   id_ = -1;
   ProcessEnd end;
-  if (got < 0) {  // somebody else has waited for it
+  if (got < 0) {  // another part of the process has waited for it
     end.exit_code = kFailed;
     return end;
   }

@@ -48,7 +48,7 @@ struct Redirection {
   [[nodiscard]] static Redirection inherited() { return {}; }
   [[nodiscard]] static Redirection nothing() { return {Kind::nothing, {}, -1}; }
   [[nodiscard]] static Redirection file(std::string path) { return {Kind::file, std::move(path), -1}; }
-  // An open descriptor of this process, which stays its own.
+  // An open descriptor of this process, which keeps it.
   [[nodiscard]] static Redirection descriptor(int number) { return {Kind::descriptor, {}, number}; }
   // Of the errors: into what the output leads to.
   [[nodiscard]] static Redirection output() { return {Kind::output, {}, -1}; }
@@ -118,8 +118,8 @@ struct Finished {
 // `setup` says where the streams lead only for the input: the others are caught. Throws StartError.
 [[nodiscard]] Finished run_program(const std::vector<std::string>& words, ProcessSetup setup = {});
 
-// The same, and the end alone, for programs that take their time: a signal that ends this process in an orderly way
-// (stopping.hpp) ends the program and all that it has started. Throws Stopped then; `during` is what was done
+// As run_program(), and the end alone, for programs that take their time: a signal that ends this process in an orderly
+// way (stopping.hpp) ends the program and all that it has started. Throws Stopped then; `during` is what was done
 // meanwhile: "while k.cu was compiled".
 [[nodiscard]] Finished run_program_or_stop(const std::vector<std::string>& words, ProcessSetup setup,
                                            const std::string& during);

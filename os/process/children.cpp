@@ -92,7 +92,7 @@ void run_children(const ChildLoop& loop) {
       ++done;
       loop.ended(index, end);
     } else if (number != 0) {
-      ::waitpid(number, nullptr, 0);  // nobody's that is known here; left, it would be found again and again
+      ::waitpid(number, nullptr, 0);  // a child that is not known here; left, it would be found again and again
     }
   }
 }

@@ -23,7 +23,8 @@ struct ChildResult {
 
 // Runs all, at most `jobs` at a time, in order of the list. `changed` hears how many are done and which ones run, and
 // `ended` each result as it comes. A signal number in `stop` (set by a signal handler) goes on to the running children;
-// no further one is started then, and the results of those that were not are left at exit code 4 and "not started".
+// no further one is started then, and results of commands that were not started are left at exit code 4 and "not
+// started".
 [[nodiscard]] std::vector<ChildResult> run_children(
     const std::vector<ChildCommand>& commands, unsigned jobs,
     const std::function<void(std::size_t done, const std::vector<std::size_t>& running)>& changed = {},

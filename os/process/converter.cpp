@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// An empty file that is nobody else's, below the system's folder for such.
+// An empty file of this process alone, below the system's folder for temporary files.
 std::string empty_file_elsewhere(const OutputTarget& target) {
   std::error_code error;
   std::string name = (fs::temp_directory_path(error) / "heddle-XXXXXX").string();

@@ -327,7 +327,7 @@ void remove_dead_code(MachineFunction& function) {
     for (std::size_t i = 0; i < needed[b].size(); ++i) {
       if (!needed[b][i]) continue;
       MachineInstruction& instruction = function.blocks[b].code[i];
-      // Results that nobody reads: an atomic becomes a reduction.
+      // Results that no instruction reads: an atomic becomes a reduction.
       const auto drop = [&](VReg& reg) {
         if (reg != kNone && !read[static_cast<std::size_t>(reg)]) reg = kNone;
       };

@@ -36,8 +36,8 @@ class Colourer {
   struct Edge {
     std::uint32_t node = 0;
     std::uint16_t distances = 0;  // InterferenceGraph::Edge
-    std::uint8_t taken = 0;       // aligned places that the other can take away from this one
-    std::uint8_t takes = 0;       // and this one from the other
+    std::uint8_t taken = 0;       // aligned places that the other node can take away from this node
+    std::uint8_t takes = 0;       // and this node from the other
   };
   class Candidates;
   [[nodiscard]] std::span<const Edge> edges(std::size_t node) const {

@@ -169,8 +169,9 @@ class IfConverter {
     block(side).code.clear();
   }
 
-  // The first definition of what nobody may read at the branch begins a live range, although it is guarded: whoever
-  // does not execute it will write the register before reading it, on its own side or behind the merge point.
+  // The first definition of a register that no thread may read at the branch begins a live range, although it is
+  // guarded: a thread that does not execute it will write the register before reading it, on its own side or behind the
+  // merge point.
   void mark_first_definitions(int head, std::vector<MachineInstruction>& code, const LiveOut& live) const {
     std::map<std::pair<VReg, unsigned>, bool> seen;
     for (MachineInstruction& instruction : code) {

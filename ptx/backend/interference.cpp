@@ -193,7 +193,7 @@ std::vector<VReg> InterferenceGraph::roots() const {
 
 namespace {
 
-// Bit kNoDistance + b - a for each word a of the one and b of the other.
+// Bit kNoDistance + b - a for each a in `words` and b in `others`.
 unsigned distances(unsigned words, unsigned others) {
   unsigned result = 0;
   for (const unsigned bit : set_bits(words)) {

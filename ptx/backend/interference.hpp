@@ -33,8 +33,8 @@ class InterferenceGraph {
   [[nodiscard]] bool has(VReg reg) const { return units_.has(reg); }
   [[nodiscard]] std::vector<VReg> roots() const;  // of used registers, ascending
 
-  // How far words of another root that may not share a place with ones of this root lie behind those, counted from the
-  // beginnings of both: bit kNoDistance + word of the other - word of this one.
+  // How far words of another root that may not share a place with words of this root lie behind them, counted from the
+  // beginnings of both: bit kNoDistance + word of the other - word of this root.
   struct Edge {
     VReg other = kNone;
     std::uint16_t distances = 0;
@@ -70,7 +70,7 @@ class InterferenceGraph {
     const std::size_t at = first_[static_cast<std::size_t>(reg)];
     return {meetings_.data() + at, first_[static_cast<std::size_t>(reg) + 1] - at};
   }
-  // With shorter ways for those that ask later.
+  // Shortens the way for later calls.
   Place find(VReg reg);
   // Words of `inner` and words of `outer`, which begin `at` words further on there, were live together.
   [[nodiscard]] bool interferes(VReg inner, VReg outer, unsigned at);

@@ -86,7 +86,7 @@ struct Ends {
   std::vector<bool> leaves, last;
 };
 
-// A launch that traps is over, so that nobody waits for the threads that do: a way to a trap, as one into an endless
+// A launch that traps is over, so that no thread waits for the threads that do: a way to a trap, as one into an endless
 // loop, says nothing about where the others meet. Code that leads to nothing else has traps for its exits; where there
 // is none either, the last line of the endless loop.
 Ends find_ends(const Flow& flow) {

@@ -44,7 +44,7 @@ Selector::Address Selector::address(const Operand& operand, isa::Space space, un
       refuse(operand.at, "a register of type " + dotted(is) + " holds no address",
              "use a register of type " + dotted(address_type()));
     }
-    // A kernel's parameters have addresses of their own space; those of an inlined function are in local memory.
+    // A kernel's parameters have addresses of their own space; parameters of an inlined function are in local memory.
     if (space == isa::Space::param && !in_entry()) result.space = isa::Space::local;
     result.base = vreg(operand.reg);
     if (is_wide(is)) {

@@ -31,10 +31,10 @@ class ModuleLayout {
   [[nodiscard]] std::uint64_t code_address(const Function& function) const { return code_.at(&function); }
   // Which circle of functions that may call each other it belongs to; nothing: it cannot come to call itself.
   [[nodiscard]] std::optional<std::size_t> circle(const Function& function) const;
-  // The functions that a call may mean: the one that it names, those that its prototype lists, or those of the
-  // prototype's form whose address is taken. A null pointer for a name that no function has.
+  // The functions that a call may mean: the one that it names, the ones that its prototype lists, or the ones of
+  // the prototype's form whose address is taken. A null pointer for a name that no function has.
   [[nodiscard]] std::vector<const Function*> targets(const Function& caller, const Statement& call) const;
-  // Those whose address is somewhere taken and that can be called, in the order of the file.
+  // The functions whose address is somewhere taken and that can be called, in the order of the file.
   [[nodiscard]] const std::vector<const Function*>& addressed() const { return addressed_; }
   [[nodiscard]] bool placed(const VariableDecl& variable) const { return addresses_.count(&variable) != 0; }
 
@@ -58,8 +58,8 @@ class ModuleLayout {
 [[nodiscard]] bool is_indirect_call(const Statement& statement);
 
 // The scratchpad of one kernel: every .shared variable that the kernel or a function it may call names; module-level
-// ones first, then those of the functions, each in the order of declaration. Unsized extern arrays lie behind all of
-// them.
+// ones first, then variables of the functions, each in the order of declaration. Unsized extern arrays lie behind all
+// of them.
 struct SharedLayout {
   std::map<const VariableDecl*, std::uint32_t> offsets;  // looked up only, never walked
   std::uint32_t bytes = 0;

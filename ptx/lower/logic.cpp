@@ -203,7 +203,7 @@ bool wraps(Modifiers& m) {
   return m.require<bool>(".clamp or .wrap", {{"clamp", false}, {"wrap", true}});
 }
 
-// Ones from bit `from` on, less those from bit `from` + `width` on; shifts give 0 from 32 on.
+// Ones from bit `from` on, less the ones from bit `from` + `width` on; shifts give 0 from 32 on.
 void lower_bmsk(Selector& s) {
   Modifiers m = s.modifiers();
   const bool wrap = wraps(m);

@@ -32,7 +32,7 @@ class Modifiers {
     }
     return std::nullopt;
   }
-  // As choose, but one of them must be there; `what` names it in the message ("a rounding mode").
+  // As choose, but one of the words must be there; `what` names it in the message ("a rounding mode").
   template <class T>
   T require(std::string_view what, std::initializer_list<std::pair<std::string_view, T>> choices) {
     if (const auto found = choose(choices)) return *found;

@@ -27,9 +27,9 @@ inline constexpr std::uint32_t kFrameAlignment = 16;
 // A call within a circle, from a function of it.
 struct CircleCall {
   LabelId back = 0;           // the place to return to
-  std::size_t save = 0;       // items of IrFunction: the live registers are stored in the place of this one
+  std::size_t save = 0;       // items of IrFunction: the live registers are stored in the place of this item
   std::size_t leave = 0;      // the branch to the callee
-  std::size_t restore = 0;    // they are loaded in the place of this one
+  std::size_t restore = 0;    // they are loaded in the place of this item
   std::vector<VReg> results;  // read behind the call, before the registers are loaded
 };
 

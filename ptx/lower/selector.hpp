@@ -113,7 +113,7 @@ class Selector {
   // ---- operands
   // A register or constant of exactly this type's size and kind.
   Value source(const Operand& operand, Type type);
-  // The same, with 8- and 16-bit values extended to the 32 bits of the word; type becomes u32 or s32.
+  // As source(), with 8- and 16-bit values extended to the 32 bits of the word; type becomes u32 or s32.
   Value number(const Operand& operand, Type type) { return extended(source(operand, type)); }
   Value extended(const Value& value);
   // The address of a symbol as a constant: within its space, or generic (the space's window added).

@@ -54,7 +54,7 @@ class SymbolTable {
   const Symbol& declare(std::string_view name, Symbol symbol);
 
   [[nodiscard]] const Symbol* find_in_module(std::string_view name) const;
-  // The same for the module's scope, whatever is open.
+  // Declares in the module's scope, whatever scope is open.
   const Symbol& declare_in_module(std::string_view name, Symbol symbol);
 
   // The visible name that is closest to `name` (of one kind, if given), or ""; see base/nearest.hpp.

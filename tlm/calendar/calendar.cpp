@@ -202,9 +202,9 @@ void Calendar::run_cycle(Cycle now) {
   } while (earliest_ <= now);
 }
 
-// One after the other: what they tell is done at once.
+// Turns one after the other: what modules tell is done at once.
 void Calendar::take_turns(Cycle now) {
-  earliest_ = kNever;  // for those who are told something; what is found here stays in registers
+  earliest_ = kNever;  // for modules that are told something; what is found here stays in registers
   disturbed_ = false;
   Cycle earliest = kNever;
   Cycle second = kNever;
@@ -285,8 +285,8 @@ void Calendar::make_order() {
   cut_evenly();
 }
 
-// Parts that take equally long, one behind the other. Those that stay are the first thread's. Within a part modules are
-// in the order of their numbers, as do_told() wants them.
+// Parts that take equally long, one behind the other. Modules that stay are the first thread's. Within a part modules
+// are in the order of their numbers, as do_told() wants them.
 void Calendar::cut_evenly() {
   std::iota(order_.begin(), order_.end(), 0U);
   const auto stays = [this](unsigned number) { return entries_[number].module->stays_; };
@@ -421,8 +421,8 @@ void Calendar::look_for_errors() {
   }
 }
 
-// None of it is done within a turn, so that what it tells itself is done at once, and what it wants done at the cycle's
-// end comes behind all that was told.
+// What was told is not done within a turn, so that what it tells itself is done at once, and what it wants done at the
+// cycle's end comes behind all that was told.
 void Calendar::do_told() {
   if (shuffle_ != 0) {
     for (Member& member : members_) {

@@ -2,14 +2,14 @@
 //
 // A kernel event per module and cycle costs more than most modules' work. The calendar advances all modules that are
 // due in a cycle within one activation of its process, and goes on to the next due cycle at once ("runs ahead") as long
-// as nobody could tell the difference:
+// as no module could tell the difference:
 //
 //   - no other event of the kernel is due before that cycle or in it, and nothing is left to do at the present time;
 //   - the cycle begins before the horizon, which whoever calls sc_start gives: the end of that call. Without a horizon
 //     (the default) each cycle is one activation, and the kernel's time is never behind.
 //
 // A module that is due alone has its turns one after the other, without a look at the others or the kernel, until the
-// next of those is due, or it tells anybody anything.
+// next of the others is due, or it tells another module anything.
 //
 // While it runs ahead, Clock::now is the modules' time, and Clock::ahead what the kernel's lacks. Whatever a module
 // does to the kernel or to modules outside the calendar adds that to its delays; the event that comes of it then ends
@@ -18,17 +18,17 @@
 // Within a cycle the modules have their turns in the order in which they were made; nothing may depend on it, which
 // `shuffle` shows. In its turn a module changes only what is its own: itself, and the payloads that it holds. What it
 // does to others (a request, an answer, a credit, a wake-up) it tells the calendar (Clock::tell). All of that counts
-// from the next cycle on, so that nobody could tell whether it is done at once or when all turns of the cycle are over.
-// With turns one after the other it is done at once. Where host threads share out the turns (`share_among`), and where
-// they are shuffled, it is done at the cycle's end, by the number of the module whose turn it was, and of each in the
-// order in which it told: nothing that can change is shared by two turns of a cycle then.
+// from the next cycle on, so that no module could tell whether it is done at once or when all turns of the cycle are
+// over. With turns one after the other it is done at once. Where host threads share out the turns (`share_among`), and
+// where they are shuffled, it is done at the cycle's end, by the number of the module whose turn it was, and of each in
+// the order in which it told: nothing that can change is shared by two turns of a cycle then.
 //
 // Modules may run on: have their turns of several cycles one after the other before others have had theirs, which saves
 // the host from fetching a module's memory anew for each. That is conservative lookahead (Chandy and Misra,
 // Asynchronous distributed simulation via a sequence of parallel computations, CACM 24(4), 1981): who knows the modules
 // says up to which cycle nothing can come to one from outside (Foresight), and a module that tells anything stops
 // behind that cycle. What it has told is done in its cycle, in its place among the others' turns: the order of all that
-// one module sees is as if nobody ran on.
+// one module sees is as if none ran on.
 //
 // Host threads have parts of the modules, in the order of their numbers, which are cut anew now and then so that each
 // takes equally long (turns are timed in one of many cycles). Which thread takes which turn shows nowhere. Cycles that
@@ -62,8 +62,8 @@ class Foresight {
   // Cycle `now` is about to begin; what modules that have run on have told comes to others in cycle `told` at the
   // earliest (kNever: they have told nothing that is not done).
   virtual void look(Cycle now, Cycle told) = 0;
-  // Since look(): the first cycle in which anything can come to the runner from outside, were it to tell nobody
-  // anything and none of the others more than once. A cycle that is not beyond the present one: it does not run on.
+  // Since look(): the first cycle in which anything can come to the runner from outside, if it told others
+  // nothing and each of the others told at most once. A cycle that is not beyond the present one: it does not run on.
   [[nodiscard]] virtual Cycle undisturbed_until(unsigned runner) const = 0;
 };
 
@@ -103,7 +103,7 @@ class Calendar {
     }
   }
   // From the next cycle on so many host threads, the calling one among them, share out the turns of a cycle; 1: it has
-  // all of them. When no cycle is under way. InputError: the host does not let the process have them.
+  // all turns. When no cycle is under way. InputError: the host does not let the process have them.
   void share_among(unsigned threads);
   [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(members_.size()); }
   // For tests: all cycles are worth sharing out.
@@ -122,7 +122,7 @@ class Calendar {
   // `runners` may run on from now on, as `foresight` says, which outlives the calendar's use. When no cycle is under
   // way.
   void let_run_on(const std::vector<ClockedModule*>& runners, Foresight& foresight);
-  // Nobody runs on any more.
+  // No module runs on any more.
   void run_on_no_more() { foresight_ = nullptr; }
   // For tests: turns that were had beyond the present cycle.
   [[nodiscard]] std::uint64_t turns_on() const { return turns_on_; }
@@ -136,7 +136,7 @@ class Calendar {
       disturbed_ = true;
     }
   }
-  // Somebody is about to tell the kernel something.
+  // A module is about to tell the kernel something.
   void turn_to_kernel() {
     disturb();
     events_known_ = events_known_ && progress_->turns;
@@ -188,7 +188,7 @@ class Calendar {
   struct Entry {
     ClockedModule* module = nullptr;
     Cycle due = kNever;
-    Cycle later = kNever;  // woken for this one too, before it ran in the present cycle
+    Cycle later = kNever;  // woken for this cycle too, before it ran in the present cycle
     Cycle last = kNever;   // the latest cycle that was advanced
   };
   // Who runs on, and up to which cycle.
@@ -208,8 +208,8 @@ class Calendar {
     std::exception_ptr error;    // thrown in the turn of `module`, after which no other of the part has one
     std::vector<Plan> plans;     // who of the part runs on, and up to which cycle
     std::uint64_t turns_on = 0;  // that modules have had in the member's thread
-    // The plans that nobody has begun, [low half, high half): the member's thread takes them from the front, those that
-    // have none left from the back, so that modules stay with one thread as far as the parts take equally long.
+    // The plans that no thread has begun, [low half, high half): the member's thread takes them from the front, threads
+    // that have none left from the back, so that modules stay with one thread as far as the parts take equally long.
     std::atomic<std::uint64_t> plans_left{0};
   };
   void have_turns(Member& member, Cycle now);
@@ -228,9 +228,9 @@ class Calendar {
   Clock clock_;
   std::vector<Entry> entries_;
   Cycle earliest_ = kNever;  // of all entries' `due`, or earlier
-  Cycle second_ = kNever;    // the earliest of the others, where one module alone is next
-  Entry* next_ = nullptr;    // that one; null: there are several, or it is not known
-  bool disturbed_ = false;   // somebody has been told or woken, or the kernel notified, since this was last cleared
+  Cycle second_ = kNever;    // the earliest of the other modules, where one alone is next
+  Entry* next_ = nullptr;    // the module that is next; null: there are several, or it is not known
+  bool disturbed_ = false;   // since last cleared: a module has been told something or woken, or the kernel notified
   Cycle notified_ = kNever;  // the cycle for which `event_` is notified
   sc_core::sc_time horizon_ = sc_core::SC_ZERO_TIME;
   Cycle before_events_ = 0;    // see before_events()
@@ -242,18 +242,18 @@ class Calendar {
   // Where modules run on.
   Foresight* foresight_ = nullptr;  // null: none does
   std::vector<unsigned> runners_;   // their numbers
-  std::vector<Told> told_on_;       // by those that have, by cycle and module; done up to told_done_
+  std::vector<Told> told_on_;       // by modules that have run on, by cycle and module; done up to told_done_
   std::size_t told_done_ = 0;
   std::vector<Plan> plans_;  // of the present window
   std::uint64_t turns_on_ = 0;
-  unsigned pause_ = 0;  // cycles in which nobody is asked, after some in which hardly anybody could
-  unsigned rest_ = 0;   // of those are left
+  unsigned pause_ = 0;  // cycles in which none is asked to run on, after some in which hardly any could
+  unsigned rest_ = 0;   // of these cycles are left
   static constexpr unsigned kLongestPause = 15;
 
   // Where turns are shared out or shuffled.
   std::vector<Member> members_ = std::vector<Member>(1);  // one per host thread
   std::unique_ptr<TurnTeam> team_;                        // null: there is one
-  std::vector<unsigned> order_;                           // the modules, those that stay first
+  std::vector<unsigned> order_;                           // the modules, first those that stay
   std::size_t staying_ = 0;                               // so many
   std::vector<std::uint64_t> nanoseconds_;                // that the modules' turns have taken, where they were timed
   bool timed_ = false;                                    // the turns of the present cycle are

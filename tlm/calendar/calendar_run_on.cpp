@@ -65,7 +65,7 @@ const Calendar::Plan* Calendar::take_plan(Member& member, bool own) {
   }
 }
 
-// One of its own, or of the nearest neighbour that has any.
+// A plan of the member's own, or of the nearest neighbour that has any.
 const Calendar::Plan* Calendar::next_plan(Member& member) {
   if (const Plan* const own = take_plan(member, true); own != nullptr || members_.size() == 1) {
     return own;
@@ -131,7 +131,7 @@ void Calendar::run_on(Cycle now) {
         told_on_.begin() + static_cast<std::ptrdiff_t>(told_done_), told_on_.end(),
         [](const Told& one, const Told& other) { return one.at != other.at ? one.at < other.at : one.by < other.by; });
   }
-  // To ask costs about as much as one turn that nobody has to come back for saves.
+  // Asking costs about as much as is saved by one turn right after the module's turn before.
   turns_on_ += turns;
   pause_ = turns > runners + 1 ? 0 : std::min(2 * pause_ + 1, kLongestPause);
   rest_ = pause_;
@@ -149,7 +149,7 @@ void Calendar::run_on(Member& member) {
   present_member = nullptr;
 }
 
-// Up to a cycle, or the one in which it has told somebody something.
+// Has a module's turns up to a cycle, or to the one in which it has told another module something.
 void Calendar::run_on(Member& member, unsigned number, Cycle until) {
   Entry& entry = entries_[number];
   member.module = number;

@@ -3,7 +3,7 @@
 
 namespace heddle::link {
 
-// Of one calendar's parts of the modules (Calendar::Member); null: nobody has a turn in this thread.
+// Of one calendar's parts of the modules (Calendar::Member); null: no module has a turn in this thread.
 extern constinit thread_local void* present_member;
 
 }  // namespace heddle::link

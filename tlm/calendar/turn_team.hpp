@@ -7,7 +7,7 @@
 // returns: one hand-over by an atomic word per part in each direction, and nothing else that is shared.
 //
 // A part that its thread has not begun when the caller's own is over is done by the caller: a thread that sleeps, or
-// that the host has given no processor, delays nobody. Threads wait for the next job spinning, some microseconds, and
+// that the host has given no processor, delays no other. Threads wait for the next job spinning, some microseconds, and
 // then asleep. Which thread does a part is up to the host, so it must not matter.
 //
 // `work` must not throw. All signals are blocked in the threads.

@@ -11,7 +11,7 @@
 
 namespace {
 
-// Memory with blocking transport: all that the GPU needs. Byte enables are those of the standard.
+// Memory with blocking transport: all that the GPU needs. Byte enables are as in the standard.
 class Memory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<Memory> gpu{"gpu"};
