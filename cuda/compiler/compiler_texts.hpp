@@ -16,7 +16,7 @@ namespace heddle::cuda {
 // Of "file:line:column"; nowhere if it is none.
 [[nodiscard]] SourceLocation place_of(std::string_view place);
 
-// The files of a list of dependencies as `clang -M` writes it for make, but for those below `without`.
+// The files of a list of dependencies as `clang -M` writes it for make, but for files below `without`.
 [[nodiscard]] std::vector<std::string> included_files(std::string_view list, const std::filesystem::path& without);
 
 // The list with what is below `without` taken out, as target and as what a target depends on.

@@ -24,7 +24,7 @@ namespace heddle::cuda {
 [[nodiscard]] std::string compile_cuda(const std::string& path, unsigned address_bits);
 
 // The files of the user's that compile_cuda would read: `path` and what it includes, by whatever path. Where the file
-// does not compile, those up to the error. Throws InputError: no compiler found, file not readable.
+// does not compile, the files up to the error. Throws InputError: no compiler found, file not readable.
 [[nodiscard]] std::vector<std::string> cuda_includes(const std::string& path, unsigned address_bits);
 
 // The compiler that compile_cuda uses: a name on the PATH, or what HEDDLE_CLANG says. Throws InputError: there is none.

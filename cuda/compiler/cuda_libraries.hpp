@@ -30,7 +30,7 @@ struct Diagnostic {
 // The first error that clang has printed ("file:line:column: error: message"), colours or not.
 [[nodiscard]] std::optional<Diagnostic> first_error(const std::string& output);
 
-// The error in our words if it is that a header of one of those libraries was not found.
+// The error in our words if it is that a header of one of CUDA's libraries was not found.
 [[nodiscard]] std::optional<InputError> missing_library(const Diagnostic& error);
 
 }  // namespace heddle::cuda

@@ -86,8 +86,8 @@ int compile_device_code(const DeviceCode& code, const std::string& ptx) {
   if (suspects.empty()) return 0;
   // With the attribute optforfuzzing, LLVM's SimplifyCFG leaves conditional branches as the source has them. The code
   // generator would give each way through the loop an end of its own, and put the loop's end before its beginning,
-  // where machines that prefer the lowest PC always find those that wait for the lock. A function that takes its lock
-  // out of the loop without all that has it so in the source.
+  // where machines that prefer the lowest PC always find the threads that wait for the lock. A function that takes its
+  // lock out of the loop without all that has it so in the source.
   const Words careful_options = {"-Xclang", "-fsanitize=fuzzer-no-link", "-mllvm", "-disable-early-taildup",
                                  "-mllvm",  "-disable-block-placement"};
   const std::string careful = (code.folder / "careful.ptx").string();

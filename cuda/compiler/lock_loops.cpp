@@ -290,7 +290,7 @@ class Definitions {
   // A comparison depends on the register.
   [[nodiscard]] bool looked_at(std::string_view reg) const { return looked_at_.contains(reg); }
 
-  // An operand's value as text: equal for equal computations, those of addresses by loads of one place too.
+  // An operand's value as text: equal for equal computations, also of addresses by loads of one place.
   [[nodiscard]] std::string value(std::string_view operand, unsigned depth = 0) const {
     constexpr unsigned kDeepest = 8;
     const auto found = writers_.find(operand);

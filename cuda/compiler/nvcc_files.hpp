@@ -19,7 +19,7 @@ void add_nvcc_outputs(os::CommandFiles& files, const NvccOptions& options, const
 // Takes CUTIL's library out of the inputs, with a note, where no -L names a folder that has it: cutil.h has its functions.
 void leave_out_cutil(NvccOptions& options);
 
-// The host compiler's words without those that ask for a list of what is included (-MD -MF FILE ...).
+// The host compiler's words without the words that ask for a list of what is included (-MD -MF FILE ...).
 [[nodiscard]] std::vector<std::string> without_dependency_options(const std::vector<std::string>& host);
 
 // The lists of what is included that the host compiler makes besides its result (-MD, -MMD), or as its result (-M,

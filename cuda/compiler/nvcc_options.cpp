@@ -18,7 +18,7 @@ namespace {
 
 using Step = NvccOptions::Step;
 
-// What an option means. Those with a value take it behind '=' or as the next word.
+// What an option means. Options with a value take it behind '=' or as the next word.
 enum class Meaning {
   output,
   output_folder,

@@ -25,10 +25,10 @@ struct NvccOptions {
   bool dry = false;
   bool version = false;  // --version
 
-  std::vector<std::string> option_files;  // -optf: those whose words stand here
+  std::vector<std::string> option_files;  // -optf: files whose words stand here
 };
 
-// Throws InputError for options that would change what a program does and cannot be had, and for those whose value is
+// Throws InputError for options that would change what a program does and cannot be had, and for options whose value is
 // missing. What nvcc knows and changes nothing here gets a note, as do options that are not known.
 [[nodiscard]] NvccOptions read_nvcc_options(const std::vector<std::string>& words);
 

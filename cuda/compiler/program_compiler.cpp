@@ -184,7 +184,7 @@ class Compiler {
     return options_.output_folder.empty() ? name : (fs::path(options_.output_folder) / name).string();
   }
 
-  // What both compilations of a CUDA file get, or those of host code in C and C++.
+  // The words that both compilations of a CUDA file get, or compilations of host code in C and C++.
   Words common(Kind kind) const {
     Words words{clang_, "-fno-crash-diagnostics"};
     if (kind == Kind::cuda) {
@@ -220,7 +220,7 @@ class Compiler {
     return words;
   }
 
-  // "-I FOLDER" of the toolkit's headers, which are the same as those that come by themselves.
+  // "-I FOLDER" of the toolkit's headers, which are the headers that come by themselves.
   [[nodiscard]] bool names_own_headers(std::size_t i) const {
     if ((options_.both[i] != "-I" && options_.both[i] != "-isystem") || i + 1 == options_.both.size()) return false;
     std::error_code ignored;

@@ -24,7 +24,7 @@ struct ChangedSource {
 };
 
 // Of a CUDA file and of all files that it includes from beside it and from `folders`, in the order of the includes:
-// those that text_for_clang changes. Files that cannot be read are left to clang.
+// the files that text_for_clang changes. Files that cannot be read are left to clang.
 [[nodiscard]] std::vector<ChangedSource> sources_for_clang(const std::string& input,
                                                            const std::vector<std::string>& folders);
 

@@ -11,7 +11,7 @@ struct SourceToken {
   enum class Kind { word, number, text, character, mark };  // text: between double quotes, with them and their prefix
   Kind kind = Kind::mark;                                   // mark: one character of punctuation
   std::size_t begin = 0, end = 0;                           // in the source
-  std::size_t line = 0;  // logical: lines that end in a backslash count as one, as do those within a comment or a text
+  std::size_t line = 0;  // logical: lines that end in a backslash count as one, as do lines within a comment or a text
   bool directive = false;  // of a preprocessor's line
 };
 

@@ -39,7 +39,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-// The arguments between a call's parentheses, and what stands behind those.
+// The arguments between a call's parentheses, and what stands behind the parentheses.
 struct Call {
   std::vector<std::string_view> arguments;
   std::string_view rest;

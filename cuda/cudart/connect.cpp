@@ -69,7 +69,7 @@ int connect_to(pid_t simulator, cudart::Coming coming) {
   return -1;
 }
 
-// Whether the process is a run, of another process or one that is over. Nobody takes the connection.
+// Whether the process is a run, of another process or one that is over. No connection is taken.
 bool runs(pid_t simulator) {
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const cudart::DeviceAddress address = cudart::device_address(simulator, cudart::Coming::behind);
@@ -78,8 +78,8 @@ bool runs(pid_t simulator) {
   return there;
 }
 
-// The same by another number, which programs seldom have among those that they close or write to without having
-// opened them.
+// The descriptor by another number, which programs seldom have among the numbers that they close or write to without
+// having opened them.
 int out_of_the_way(int descriptor) {
   constexpr rlim_t kMost = 4096;  // the system keeps a table up to the largest number
   constexpr rlim_t kBelow = 32;
@@ -206,8 +206,8 @@ void Runtime::connect() {
   if (machine_.keeps_going != 0) ends_on_fault_ = false;
 }
 
-// Over a new connection, when the old one is the program's no more. False: nobody is there. A question or an answer
-// that was lost is told, and ends the run.
+// Over a new connection, when the old one is the program's no more. False: no simulator is there. A question or an
+// answer that was lost is told, and ends the run.
 bool Runtime::come_again(bool lost) {
   if (socket_.still_open()) {
     socket_.close();
@@ -244,7 +244,7 @@ void Runtime::lost(const std::string& why) {
   throw Failure{cudaErrorDevicesUnavailable, simulator_lives() ? why : "the simulator has ended", true};
 }
 
-// A call that a signal handler has left. Its answer will come, and is for nobody.
+// A call that a signal handler has left. Its answer will come, and is dropped.
 void Runtime::leave_behind() {
   if (!socket_.has_lost_nothing()) {
     lost(
@@ -279,7 +279,7 @@ void Runtime::receive(void* data, std::size_t size) {
   if (!socket_.receive(data, size, [] {})) lost(kBroken);
 }
 
-// Bytes of an answer that go to memory of the program's: all of them are taken, so that the next answer can come.
+// Bytes of an answer that go to memory of the program's: all bytes are taken, so that the next answer can come.
 bool Runtime::receive_for_program(void* into, std::size_t size) {
   constexpr std::size_t kPiece = 1U << 16U;
   bool there = true;
@@ -293,7 +293,7 @@ bool Runtime::receive_for_program(void* into, std::size_t size) {
   return there;
 }
 
-// The answer to the latest question, and its message. Those to questions that were left come first.
+// The answer to the latest question, and its message. Answers to questions that were left come first.
 void Runtime::receive_answer(Answer& answer, std::string& text) {
   for (;;) {
     receive(&answer, sizeof answer);
@@ -325,7 +325,7 @@ Answer Runtime::exchange(Question question, const void* bytes, void* into, std::
 Answer Runtime::ask_for_file(int& descriptor) {
   Question question{Call::share, 0, {}, 0};
   send(question, nullptr, true);
-  // An answer that nobody has waited for stands in front of the byte that brings it.
+  // An answer that no call has waited for stands in front of the byte that brings it.
   if (!left_.empty()) lost("an earlier call was left in its middle");
   if (!socket_.receive_descriptor(descriptor)) lost(kBroken);
   if (descriptor >= 0) descriptor = out_of_the_way(descriptor);

@@ -70,7 +70,7 @@ cudaError_t cudaDeviceSynchronize(void) {
 cudaError_t cudaThreadSynchronize(void) {
   return synchronize("cudaThreadSynchronize");
 }
-// Device memory stays until the program ends, so that its statistics are those of one run.
+// Device memory stays until the program ends, so that its statistics are of one run.
 cudaError_t cudaDeviceReset(void) {
   return synchronize("cudaDeviceReset");
 }

@@ -1,7 +1,7 @@
 // Where a program finds its simulator when nothing in its environment says so: sockets in the abstract namespace
 // (unix(7)), named by the simulator's process. At one of them a run's program comes for the first time, at the other it
-// comes again when it has closed its connection; at the third nobody answers: that it is there says that a run is under
-// way. Each end asks the system who the other one is.
+// comes again when it has closed its connection; at the third none answers: that the socket is there says that a run is
+// under way. Each end asks the system who the other one is.
 #pragma once
 
 #include <sys/socket.h>

@@ -206,7 +206,7 @@ CUresult cuCtxCreate(CUcontext* context, unsigned int, CUdevice device) {
     contexts().push_back(*context);
   });
 }
-// Memory stays until the program ends, so that its statistics are those of one run.
+// Memory stays until the program ends, so that its statistics are of one run.
 CUresult cuCtxDestroy(CUcontext context) {
   return driver("cuCtxDestroy", [&](Runtime&) {
     require_living(context);

@@ -41,7 +41,7 @@ Entry::~Entry() {
 }
 
 // Who has the lock more than once is in a call of the library's own, or in a signal handler in the middle of one; or a
-// signal handler has left that one by longjmp(), and the lock is still held for it.
+// signal handler has left that call by longjmp(), and the lock is still held for it.
 void Entry::enter() {
   if (runtime_.depth_ != 0) {
     const bool within = is_within_another();
@@ -52,7 +52,7 @@ void Entry::enter() {
   if (runtime_.depth_++ == 0) runtime_.outermost_ = this;
 }
 
-// Frames of calls lie below those of their callers; what was left by longjmp() does not, or is written over by now.
+// Frames of calls lie below their callers' frames; what was left by longjmp() does not, or is written over by now.
 bool Entry::is_within_another() const {
   const Entry* const outer = runtime_.outermost_;
   return outer != nullptr && (this < outer || on_alternate_stack()) && outer->whole_ == kWhole;

@@ -1,5 +1,5 @@
-// The environment's variables as the program has them now; those that are not there any more, as they were when this
-// library was loaded: a program may empty its environment before its first call.
+// The environment's variables as the program has them now; variables that are not there any more, as they were when
+// this library was loaded: a program may empty its environment before its first call.
 #pragma once
 
 #include <string>

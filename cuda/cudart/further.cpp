@@ -1,4 +1,4 @@
-// The run-time API's calls that have one answer for one device, and those that only say how fast something is to be.
+// The run-time API's calls that have one answer for one device, and calls that only say how fast something is to be.
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -43,7 +43,7 @@ Plan::~Plan() {
   give_back(events_, idle_events());
 }
 
-// The nodes, each behind those that it waits for; of several that can run, the one that was added first.
+// The nodes, each behind the nodes that it waits for; of several that can run, the one that was added first.
 void Plan::order(const CUgraph_st& graph) {
   std::map<const CUgraphNode_st*, std::size_t> waits;
   std::map<const CUgraphNode_st*, std::vector<std::size_t>> followers;

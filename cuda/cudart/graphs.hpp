@@ -84,7 +84,7 @@ void require_node(Runtime& runtime, const cudaMemsetParams& to);
 using NodeCopies = std::map<const CUgraphNode_st*, CUgraphNode_st*>;
 NodeCopies copy_graph(const CUgraph_st& from, CUgraph_st& to);
 
-// How a graph runs. Each node follows one that it waits for in that one's stream; of several that wait for the same
+// How a graph runs. Each node follows one that it waits for in that node's stream; of several that wait for one
 // node one does, and the others get streams of their own, which wait by events. A graph without branches is run in the
 // stream that it is launched in.
 class Plan {

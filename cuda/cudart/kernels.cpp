@@ -95,7 +95,7 @@ using namespace heddle::cudart;
 
 namespace {
 
-// kernel<<<...>>>(...) tells these, then calls the kernel's stub, which takes them back and launches.
+// kernel<<<...>>>(...) tells these values, then calls the kernel's stub, which takes them back and launches.
 struct Configuration {
   dim3 grid, block;
   size_t shared = 0;
@@ -167,7 +167,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     }
   });
 }
-// Scratchpad and L1 of these machines are apart.
+// Scratchpad and L1 are apart in Heddle's machines.
 cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config) {
   return guarded("cudaFuncSetCacheConfig", [&](Runtime& runtime) {
     runtime.require_function(kernel);

@@ -22,7 +22,7 @@ std::map<std::uint64_t, Pinned>& pinned() {  // by address
   return *all;
 }
 
-// The pinned memory that holds a byte of these; the map's end: there is none.
+// The pinned memory that holds any of these bytes; the map's end: there is none.
 auto pinned_at(std::uint64_t address, std::size_t size) {
   auto after = pinned().lower_bound(address + std::max<std::size_t>(size, 1));
   if (after == pinned().begin()) return pinned().end();

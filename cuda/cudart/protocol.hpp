@@ -18,7 +18,7 @@ inline constexpr const char* kOptionsVariable = "HEDDLE_EXEC_OPTIONS";
 inline constexpr const char* kProgramVariable = "HEDDLE_PROGRAM";
 // What a fault does to the program: "end" (default) or "return".
 inline constexpr const char* kErrorsVariable = "HEDDLE_ERRORS";
-// "no": the program does not map device memory, so that copies go by the ways that are left (for tests of those).
+// "no": the program does not map device memory, so that copies go by the ways that are left (for tests of these ways).
 inline constexpr const char* kShareVariable = "HEDDLE_SHARE_MEMORY";
 
 // The words of each question, and of its answer behind "->". Sizes are bytes, times nanoseconds.
@@ -112,7 +112,7 @@ struct Answer {
   std::uint32_t text = 0;  // bytes of a message for the user that follow, and behind them
   std::uint64_t words[8] = {};
   std::uint64_t printed = 0;  // bytes that kernels have printed since the last answer, which follow
-  std::uint64_t bytes = 0;    // those of the answer, which follow behind them
+  std::uint64_t bytes = 0;    // of the answer, which follow behind the printed ones
   std::uint64_t mark = 0;     // the question's
 };
 

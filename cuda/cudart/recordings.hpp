@@ -14,7 +14,7 @@ namespace heddle::cudart {
 
 using Nodes = std::vector<CUgraphNode_st*>;
 
-// One graph that is being recorded, by the stream that began it and those that joined.
+// One graph that is being recorded, by the stream that began it and streams that joined.
 struct Recording {
   std::uint64_t origin = 0;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
@@ -29,7 +29,7 @@ struct Recording {
 // The recording that the stream takes part in, spoilt or not; null: none.
 [[nodiscard]] Recording* recording_of(cudaStream_t stream);
 // Likewise, for a stream that is to be told of or given work: the default stream waits for others, and so must not be
-// used while one of those records; a spoilt recording takes nothing any more.
+// used while one of the others records; a spoilt recording takes nothing any more.
 [[nodiscard]] Recording* recording_for(cudaStream_t stream);
 // The default stream, as what `recording_for` says of it, without spoiling anything.
 void require_default_stream_apart(cudaStream_t stream);

@@ -176,7 +176,7 @@ class Runtime {
   int simulator_ = -1;             // the process, where the program has started it
   int server_ = -1;                // the process, whoever has started it
   std::uint64_t asked_ = 0;        // questions so far
-  std::set<std::uint64_t> left_;   // those whose answers nobody waits for any more
+  std::set<std::uint64_t> left_;   // questions whose answers no call waits for any more
   bool exchanging_ = false;        // a question is being sent, or its answer is awaited
   bool broken_ = false;            // the connection
   bool taken_by_another_ = false;  // the device: another process of the run has come first

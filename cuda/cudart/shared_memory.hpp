@@ -30,7 +30,7 @@ class SharedMemory {
   bool write(const Rows& to, const std::byte* from, std::uint64_t pitch);
   bool read(const Rows& from, std::byte* to, std::uint64_t pitch);
 
-  // A system call copies without touching the mapping's pages, and the first touch of those costs as much as copying
+  // A system call copies without touching the mapping's pages, and the first touch of a page costs as much as copying
   // them by calls once, or on virtual machines thirty times. So the mapping is used where copies have come by for so
   // many times, counted per part of the file.
   static constexpr std::uint64_t kPart = 1U << 21U;  // bytes

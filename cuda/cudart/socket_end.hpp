@@ -54,7 +54,7 @@ class SocketEnd {
     const void* data = nullptr;
     std::size_t size = 0;
   };
-  // All pieces, one behind the other. False: nobody listens any more, or error() says what else.
+  // All pieces, one behind the other. False: the other end listens no more, or error() says what else.
   [[nodiscard]] bool send(std::array<Piece, 4> pieces) {
     std::array<iovec, 4> parts{};
     error_ = 0;
@@ -90,7 +90,7 @@ class SocketEnd {
   [[nodiscard]] int error() const { return error_; }
   [[nodiscard]] bool in_part() const { return in_part_; }
 
-  // One byte, and with it a descriptor of this process's; -1: the byte alone. False: nobody listens any more.
+  // One byte, and with it a descriptor of this process's; -1: the byte alone. False: the other end listens no more.
   [[nodiscard]] bool send_descriptor(int descriptor) const {
     char byte = 0;
     iovec part{&byte, 1};
@@ -113,7 +113,7 @@ class SocketEnd {
     }
   }
   // What send_descriptor() has sent, as a descriptor of this process's; -1: none came with it. All that was sent before
-  // has been received. False: nobody sends any more.
+  // has been received. False: the other end sends no more.
   [[nodiscard]] bool receive_descriptor(int& descriptor) const {
     char byte = 0;
     iovec part{&byte, 1};
@@ -149,7 +149,7 @@ class SocketEnd {
   // now, by a signal handler that does not return, has lost nothing.
   [[nodiscard]] bool has_lost_nothing() const { return begins_ && sleeps_; }
 
-  // So many bytes. False: nobody sends any more. `look` is called before each wait, and may throw.
+  // So many bytes. False: the other end sends no more. `look` is called before each wait, and may throw.
   template <class Look>
   [[nodiscard]] bool receive(void* data, std::size_t size, Look look) {
     char* at = static_cast<char*>(data);
@@ -181,7 +181,7 @@ class SocketEnd {
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> bytes{};
   };
   // How long to look before sleeping: what most calls take, and nothing where the other process has no processor beside
-  // this one.
+  // this process.
   static std::chrono::microseconds patience() {
     cpu_set_t processors;
     const bool known = ::sched_getaffinity(0, sizeof processors, &processors) == 0;

@@ -17,7 +17,7 @@ namespace heddle::cudart {
 
 // Throws Failure for what is no stream's handle.
 void require_stream(cudaStream_t stream);
-// The default stream and this one wait for each other.
+// The default stream and `stream` wait for each other.
 [[nodiscard]] bool waits_for_default(std::uint64_t stream);
 // The event was recorded, and not into a graph.
 [[nodiscard]] bool was_recorded(cudaEvent_t event);

@@ -199,9 +199,9 @@ HEDDLE_BOTH_ double __hiloint2double(int hi, int lo) {
 #include "heddle/cuda_exponential.h"
 #include "heddle/cuda_intrinsics.h"
 #include "heddle/cuda_trigonometry.h"
-// Behind those:
+// Behind these three:
 #include "heddle/cuda_special_functions.h"
-// Behind those again:
+// Behind cuda_special_functions.h:
 #include "heddle/cuda_memory.h"
 #include "heddle/cuda_overloads.h"
 #include "heddle/cuda_progress.h"

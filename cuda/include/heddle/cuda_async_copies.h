@@ -1,5 +1,5 @@
 // cuda::memcpy_async, for barriers and pipelines: the copy is done at once by the threads that ask for it, so that
-// waiting for it is waiting for those threads.
+// waiting for it is waiting for these threads.
 #pragma once
 
 #include "heddle/cuda_scopes.h"

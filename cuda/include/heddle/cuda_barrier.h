@@ -38,7 +38,7 @@ class barrier {
       heddle_detail::fence(Scope);
       completion_();
       heddle_detail::fence(Scope);
-      // Nobody else changes the word between the last arrival and the phase that it begins.
+      // No other thread changes the word between the last arrival and the phase that it begins.
       const unsigned long long next = (((old >> 32) + 1) << 32) | expected();
       heddle_detail::add<unsigned long long>(&state_, next - (old - less));
     }

@@ -1,6 +1,6 @@
 // bfloat16, included by <cuda_bf16.h>: sign, 8 bits of exponent, 7 of fraction; the upper half of a float. For host and
 // device alike. Conversions and the arithmetic operations are correctly rounded (to nearest, even in a tie, where the
-// name says nothing else), with subnormal numbers; the other functions are those of single precision, rounded.
+// name says nothing else), with subnormal numbers; the other functions are computed in single precision and rounded.
 #pragma once
 
 #include "heddle/cuda_numbers.h"

@@ -2,7 +2,7 @@
 //
 // Groups within a warp exchange by votes and shuffles: kernels that use them have warps of 32 threads. A tile of n
 // threads lies in one warp (.pragma "lane_groups n"). The threads of a group within a warp go in lockstep up to
-// where they part, so sync() waits for nobody; it orders memory accesses for the compiler.
+// where they part, so sync() waits for no thread; it orders memory accesses for the compiler.
 #pragma once
 
 #include "heddle/cuda_groups_base.h"
@@ -11,7 +11,7 @@ namespace cooperative_groups {
 
 // ------------------------------------------------------------------------------------------------ generic groups
 
-// Any group below: what a function takes that works with all of them.
+// Any group below: what a function takes that works with all groups.
 class thread_group {
  public:
   HEDDLE_GROUP_ void sync() const {
@@ -67,14 +67,14 @@ HEDDLE_GROUP_ thread_group this_thread() {
 
 // --------------------------------------------------------------------------------------------- groups of any lanes
 
-// Threads of one warp, those that were active together or a part of those. Ranks follow their lanes.
+// Threads of one warp, which were active together, or a part of such. Ranks follow their lanes.
 class coalesced_group : public thread_group {
  public:
   HEDDLE_GROUP_ void sync() const { __syncwarp(mask_); }
   HEDDLE_GROUP_ unsigned long long size() const { return static_cast<unsigned int>(__popc(mask_)); }
   HEDDLE_GROUP_ unsigned long long num_threads() const { return size(); }
   HEDDLE_GROUP_ unsigned long long thread_rank() const { return detail::rank_in(mask_); }
-  // Of those that the group was made with from one parent; 0 of 1 for coalesced_threads().
+  // Of the groups that were made together from one parent; 0 of 1 for coalesced_threads().
   HEDDLE_GROUP_ unsigned long long meta_group_rank() const { return meta_rank_; }
   HEDDLE_GROUP_ unsigned long long meta_group_size() const { return meta_size_; }
 
@@ -263,14 +263,14 @@ template <class Group, class T>
 HEDDLE_GROUP_ coalesced_group labeled_partition(const Group& parent, T label) {
   const unsigned int all = parent.heddle_mask();
   const unsigned int mine = __match_any_sync(all, detail::word(label));
-  // The groups are numbered by their first threads: each of those says so to the lanes of the parent.
+  // The groups are numbered by their first threads: each first thread says so to the lanes of the parent.
   const bool first = detail::rank_in(mine) == 0;
   const unsigned int firsts = __ballot_sync(all, first) & all;
   const unsigned int mine_first = mine & (0U - mine);
   return {mine, static_cast<unsigned int>(__popc(firsts & (mine_first - 1U))),
           static_cast<unsigned int>(__popc(firsts))};
 }
-// Those with a false predicate are group 0 of two, those with a true one group 1.
+// Threads with a false predicate are group 0 of two, threads with a true one group 1.
 template <class Group>
 HEDDLE_GROUP_ coalesced_group binary_partition(const Group& parent, bool predicate) {
   const unsigned int all = parent.heddle_mask() & __activemask();

@@ -24,7 +24,7 @@ HEDDLE_GROUP_ unsigned int lane_mask() {
   asm("mov.u32 %0, %%lanemask_eq;" : "=r"(mask));
   return mask;
 }
-// Lanes among `mask` before this one.
+// Lanes among `mask` before this lane.
 HEDDLE_GROUP_ unsigned int rank_in(unsigned int mask) {
   unsigned int before;
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
@@ -48,7 +48,7 @@ HEDDLE_GROUP_ unsigned int by_rank(unsigned int mask, unsigned int lanes) {
   }
   return result;
 }
-// The lanes of `mask` whose rank lies in the same tile of `size` ranks as this one's.
+// The lanes of `mask` whose rank lies in the same tile of `size` ranks as this lane's.
 HEDDLE_GROUP_ unsigned int tile_of(unsigned int mask, unsigned int size) {
   const unsigned int tile = rank_in(mask) / size;
   unsigned int result = 0;
@@ -68,7 +68,7 @@ HEDDLE_GROUP_ void lane_groups() {
   if (Size == 16) asm volatile(".pragma \"lane_groups 16\";");
   if (Size == 32) asm volatile(".pragma \"lane_groups 32\";");
 }
-// The same for a size that the compiler may know, or else any up to 32.
+// Lane groups of a size that the compiler may know, or else of any up to 32.
 HEDDLE_GROUP_ void lane_groups_up_to(unsigned int size) {
   if (!__builtin_constant_p(size)) {
     asm volatile(".pragma \"lane_groups 32\";");

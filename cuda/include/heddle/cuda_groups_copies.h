@@ -30,7 +30,7 @@ template <class Group>
 HEDDLE_GROUP_ void wait(const Group& group) {
   group.sync();
 }
-// For all copies but the latest `Prior`: those are done too.
+// For all copies but the latest `Prior`, which are done too.
 template <unsigned int Prior, class Group>
 HEDDLE_GROUP_ void wait_prior(const Group& group) {
   group.sync();

@@ -1,7 +1,7 @@
 // cooperative_groups/reduce.h: what the threads of a tile or of a coalesced group have, combined; each of them gets it.
 //
 // In a tile of n threads they combine in log2(n) steps with the thread whose rank differs in one bit, highest first; in
-// a coalesced group each with the one 1, 2, 4 ... ranks behind, and rank 0 passes it on. So sums of floating-point
+// a coalesced group each with the thread 1, 2, 4 ... ranks behind, and rank 0 passes it on. So sums of floating-point
 // numbers have one order, and are the same in all threads and on every machine.
 #pragma once
 

@@ -6,7 +6,7 @@
 
 namespace cooperative_groups {
 
-// What the threads up to and with this one have, combined: in steps with the one 1, 2, 4 ... ranks before.
+// What the threads up to and with this one have, combined: in steps with the thread 1, 2, 4 ... ranks before.
 template <class Group, class T, class Op>
 HEDDLE_GROUP_ auto inclusive_scan(const Group& group, T value, Op op) -> decltype(op(value, value)) {
   decltype(op(value, value)) result = value;
@@ -24,7 +24,7 @@ template <class Group, class T>
 HEDDLE_GROUP_ T inclusive_scan(const Group& group, T value) {
   return inclusive_scan(group, value, plus<T>());
 }
-// Without this one; T{} in the first.
+// What the threads before this one have, combined; T{} in the first.
 template <class Group, class T, class Op>
 HEDDLE_GROUP_ auto exclusive_scan(const Group& group, T value, Op op) -> decltype(op(value, value)) {
   using Result = decltype(op(value, value));

@@ -1,7 +1,7 @@
 // Memory, text and assertions of heddle/cuda.h: memcpy and its kin, loads and stores with cache hints, printf, assert.
 #pragma once
 
-// Byte by byte where neither size nor alignment is known; clang makes wide copies of those with a constant size.
+// Byte by byte where neither size nor alignment is known; clang makes wide copies where the size is constant.
 HEDDLE_DEVICE_ void* memcpy(void* to, const void* from, size_t size) {
   __builtin_memcpy(to, from, size);
   return to;

@@ -1,7 +1,7 @@
 // <curand_kernel.h>: the random generators of device code that programs use most, with the numbers that cuRAND has:
 // XORWOW (Marsaglia, "Xorshift RNGs", 2003; subsequences 2^67 steps apart) and Philox4x32-10 (Salmon et al., "Parallel
 // Random Numbers: As Easy as 1, 2, 3", SC 2011). Normal numbers come by Box and Muller's method; their last bits are
-// those of the functions here.
+// what the functions here give.
 #pragma once
 
 #include "heddle/cuda_xorwow_jumps.h"

@@ -1,6 +1,6 @@
 // What programs name and there is not: fetches and accesses of textures and surfaces with a third dimension, layers,
 // faces or mipmaps, gathers, and conditional nodes of graphs. Programs that name them compile. Host functions make no
-// such texture and no such node, and say so; a kernel that comes to one of these all the same ends with its name.
+// such texture and no such node, and say so; a kernel that comes to such a call even so ends with its name.
 #pragma once
 
 #define HEDDLE_REFUSED_(name) __assertfail(#name " is not there (docs/cuda-support.md)", __FILE__, __LINE__, #name, 1)

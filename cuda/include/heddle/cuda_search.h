@@ -8,7 +8,7 @@ namespace heddle {
 #define HEDDLE_SHARED_(type) type __attribute__((address_space(3)))*
 
 // The threads whose condition is true write their value contiguously from `base` on, which is the same in all threads;
-// returns how many there were. `base` points to global memory, that of the _shared form to the scratchpad.
+// returns how many there were. `base` points to global memory, `base` of the _shared form to the scratchpad.
 #define HEDDLE_COND_ACC_(type, bits, letter)                                                               \
   HEDDLE_DEVICE_ unsigned int cond_acc(type* base, bool condition, type value) {                           \
     unsigned int count;                                                                                    \

@@ -1,4 +1,4 @@
-// <cuda/std/barrier>, latch, semaphore: those of <cuda/barrier> and its kin, by the standard library's names.
+// <cuda/std/barrier>, latch, semaphore: the ones of <cuda/barrier> and its kin, by the standard library's names.
 #pragma once
 
 #include "heddle/cuda_barrier.h"

@@ -127,7 +127,7 @@ HEDDLE_FETCH_(tex2D, "tex.2d.v4.u32.f32", HEDDLE_COORDINATES_, cudaTextureType2D
               "f"(y))
 #undef HEDDLE_FETCH_
 
-// Surfaces: x counts bytes, y rows. Values of 1, 2, 4, 8 and 16 bytes, as words (those of less than four bytes as
+// Surfaces: x counts bytes, y rows. Values of 1, 2, 4, 8 and 16 bytes, as words (values of less than four bytes as
 // halves).
 template <int bytes>
 struct __heddle_surface;

@@ -1,5 +1,5 @@
 // Integer types, limits, constants and vector types of heddle/cuda.h: what the standard headers and CUDA's vector types
-// have. Names and values are those of a host of the same address size.
+// have. Names and values are as on a host of the same address size.
 #pragma once
 
 // <math.h>: as the host has them, whose own header comes behind these.

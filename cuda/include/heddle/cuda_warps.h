@@ -110,7 +110,7 @@ HEDDLE_SHUFFLE_(shfl_xor, "bfly", 31, int)
 #undef HEDDLE_SHUFFLE_
 #undef HEDDLE_SHUFFLE_AS_
 
-// The lanes among `mask` that hold the same value; _all: `mask` if all of them do, else 0.
+// The lanes among `mask` that hold the same value; _all: `mask` if all its lanes do, else 0.
 #define HEDDLE_MATCH_(type, constraint, bits, cast)                                                    \
   HEDDLE_DEVICE_ unsigned int __match_any_sync(unsigned int mask, type value) {                        \
     unsigned int result;                                                                               \

@@ -247,7 +247,7 @@ typedef struct CUDA_MEMCPY2D_st {
 #define CU_MEMHOSTREGISTER_PORTABLE 0x01
 #define CU_MEMHOSTREGISTER_DEVICEMAP 0x02
 
-/* As CUDA's header has it: the names that programs write are those of the second version. */
+/* As CUDA's header has it: the names that programs write mean the second version. */
 #define cuDeviceTotalMem cuDeviceTotalMem_v2
 #define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
 #define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2
@@ -300,7 +300,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease(CUdevice device);
 CUresult cuDevicePrimaryCtxReset(CUdevice device);
 
-/* Contexts: of one device, which all of them share with their memory. */
+/* Contexts: of one device, which all contexts share with its memory. */
 CUresult cuCtxCreate(CUcontext* context, unsigned int flags, CUdevice device);
 CUresult cuCtxDestroy(CUcontext context);
 CUresult cuCtxPushCurrent(CUcontext context);
@@ -375,7 +375,7 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned int value, size_t count, CUst
 CUresult cuMemsetD2D8(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height);
 CUresult cuMemsetD2D32(CUdeviceptr to, size_t pitch, unsigned int value, size_t width, size_t height);
 
-/* Streams and events: those of the run-time API. */
+/* Streams and events: the run-time API's. */
 CUresult cuStreamCreate(CUstream* stream, unsigned int flags);
 CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int priority);
 CUresult cuStreamDestroy(CUstream stream);

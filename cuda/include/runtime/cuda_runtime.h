@@ -21,7 +21,7 @@
 
 #include "cuda_runtime_api.h"
 
-/* Programs ask for the include guards of the headers that this one stands in for. */
+/* Programs ask for the include guards of the headers that this header stands in for. */
 #define __BUILTIN_TYPES_H__
 #define __CHANNEL_DESCRIPTOR_H__
 #define __COMMON_FUNCTIONS_H__
