@@ -346,7 +346,7 @@ bool settled(const Reading& reading, const hw::DramRemark& remark) {
                                           (cause != reading.set_at.end() && cause->second.file == said->second.file));
 }
 
-// `notes`, if any, become those of notes_on() and hw::dram_remarks().
+// `notes`, if any, become what notes_on() and hw::dram_remarks() say.
 hw::Machine finish(Reading& reading, const std::string& file, const std::vector<std::string>& settings,
                    std::vector<std::string>* notes = nullptr) {
   const std::set<std::string> idle_in_file = notes == nullptr ? std::set<std::string>() : idle_keys(reading.machine);

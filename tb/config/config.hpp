@@ -1,4 +1,4 @@
-// Machines as TOML files. Sections and keys are those that hw::Machine::describe declares; besides them a file may say
+// Machines as TOML files. Sections and keys are what hw::Machine::describe declares; besides them a file may say
 //
 //   description = "one line"
 //   extends = "baseline"        # a machine's name, or a path relative to this file
@@ -18,17 +18,17 @@ namespace heddle::tb {
 // ("core.warp_size=64", in order), and checks the whole for contradictions (hw::check). Throws InputError.
 [[nodiscard]] hw::Machine read_machine(const std::string& name_or_path, const std::vector<std::string>& settings = {});
 
-// The same, for a user who watches: `notes` become a sentence for what the machine's own file (not one that it extends)
-// or a setting says without effect, as in "dram.preset = hbm2 has no effect while dram.timing is not jedec"
+// Reads a machine for a user who watches: `notes` become a sentence for what the machine's own file (not one that it
+// extends) or a setting says without effect, as in "dram.preset = hbm2 has no effect while dram.timing is not jedec"
 // (hw::without_effect).
 [[nodiscard]] hw::Machine read_machine(const std::string& name_or_path, const std::vector<std::string>& settings,
                                        std::vector<std::string>& notes);
 
-// The same for a text that is already in memory; `file` names it in messages and its folder resolves `extends`.
+// Reads a machine from a text that is already in memory; `file` names it in messages and its folder resolves `extends`.
 [[nodiscard]] hw::Machine parse_machine(std::string_view text, const std::string& file,
                                         const std::vector<std::string>& settings = {});
 
-// The files that read_machine() reads: the machine's own, then those that it extends, one from the other. Throws
+// The files that read_machine() reads: the machine's own, then the files that it extends, one from the other. Throws
 // InputError.
 [[nodiscard]] std::vector<std::string> machine_files(const std::string& name_or_path);
 

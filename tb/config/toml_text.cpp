@@ -11,7 +11,7 @@ bool continues_character(char byte) {  // of UTF-8
   return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
 }
 
-// Walks over a text far enough to tell dots and brackets from those in strings and comments.
+// Walks over a text far enough to tell dots and brackets from dots and brackets in strings and comments.
 class DepthCheck {
  public:
   DepthCheck(std::string_view text, const std::string& file) : text_(text), file_(file) {}

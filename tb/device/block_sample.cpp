@@ -33,10 +33,10 @@ double BlockSample::cycles_of_all(std::uint64_t cycles, const std::vector<hw::So
     throw InternalError("a sample of blocks has not come to its end");
   }
   std::uint64_t middle = 0;         // instructions
-  std::uint64_t middle_cycles = 0;  // of them
+  std::uint64_t middle_cycles = 0;  // in which they were executed
   for (std::uint64_t first = 0; first != blocks_.size(); first += run_) {
     const std::uint64_t begin = first + wave_;
-    const std::uint64_t end = first + run_ - wave_;  // of those that end between two such ends
+    const std::uint64_t end = first + run_ - wave_;  // the blocks from one wave's end to another's
     for (std::uint64_t i = begin; i != end; ++i) {
       middle += instructions[finished[i].block];
     }

@@ -1,5 +1,5 @@
-// Which blocks of a launch stand for all of them (heddle run --sample-blocks), and what their time says of that of the
-// whole launch.
+// Which blocks of a launch stand for all of them (heddle run --sample-blocks), and what their time says of the time of
+// the whole launch.
 //
 // A wave is as many blocks as the machine holds at once. Simulated are runs of neighbouring blocks at equal distances,
 // the first of them from the grid's first block on and the last up to its last one, one behind the other as if nothing

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kPageBytes = isa::DeviceMemory::kPageBytes;
 
-// Those whose result is the same in any order.
+// Atomics whose result is the same in any order.
 bool commutes(isa::AtomicOp op, isa::Type type) {
   switch (op) {
     case isa::AtomicOp::and_:

@@ -5,8 +5,8 @@
 // makes no difference in any order:
 //
 //   - a store of what is there already (a flag that several set), as long as no other block has read what was there;
-//   - atomics of one kind whose old values nobody asks for (integer sums, minima and maxima, and, or, exclusive or), as
-//     long as no block reads what comes of them. Sums of floating-point numbers depend on the order.
+//   - atomics of one kind whose old values no thread asks for (integer sums, minima and maxima, and, or, exclusive or),
+//     as long as no block reads what comes of them. Sums of floating-point numbers depend on the order.
 //
 // Memory is looked at in words of 4 bytes, in pages with narrower stores byte by byte. A launch whose blocks wait for
 // each other ends nowhere in the interpreter, or reads what another block writes; the former is for the caller to see.
@@ -49,7 +49,7 @@ class BlockTalk : public isa::BlockObserver {
   [[nodiscard]] const std::vector<std::uint64_t>& instructions() const { return instructions_; }
 
  private:
-  // Who has read or written a word: a block's number plus one, nobody, or several. A launch has 2^28 blocks at most
+  // Who has read or written a word: a block's number plus one, none, or several. A launch has 2^28 blocks at most
   // (isa::kMaxLaunchThreads).
   using Who = std::uint32_t;
   static constexpr Who kNobody = 0;

@@ -403,7 +403,7 @@ std::uint64_t Device::State::begin(const isa::LaunchRequest& request, const isa:
   return launch.id;
 }
 
-// Takes a launch that has ended out of those that run, as a list of one.
+// Takes a launch that has ended out of the launches that run, as a list of one.
 std::list<Device::State::Running> Device::State::end(const hw::Gpu::Ended& ended) {
   const auto found =
       std::find_if(running.begin(), running.end(), [&](const Running& launch) { return launch.id == ended.launch; });

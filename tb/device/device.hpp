@@ -56,14 +56,15 @@ struct DeviceOptions {
   std::function<void(const Progress&)> progress;  // called a few times per second of host time
   PrintText print;                                // what launches print
   // `reached` is called in each cycle of the clock that `every` divides, as long as a launch runs: between two cycles,
-  // while no other host thread is at work. What a run computes and counts is the same with and without. 0: never.
+  // while no other host thread is at work. What a run computes and counts is the same with and without `reached`. 0:
+  // never.
   struct Pauses {
     std::uint64_t every = 0;
     std::function<void(std::uint64_t cycle)> reached;
   } pauses;
   FastForward fast_forward;  // launches that the interpreter computes; observers do not hear of them. Not with a replay
   // Host threads that simulate the GPU's modules (hw::Gpu::share_among). What a run computes, counts and writes is the
-  // same for every number. While somebody watches who does not watch cores apart (RunObserver::watches_apart), or
+  // same for every number. While an observer watches that does not watch cores apart (RunObserver::watches_apart), or
   // connections are tapped, there is one. InputError when the host does not let the process have so many.
   unsigned threads = 1;
   // For tests: not 0: modules due in one cycle run in an order, and with several threads in threads, that change from
@@ -94,7 +95,7 @@ class Device final : public Executor {
   [[nodiscard]] bool uses_heap(const isa::LaunchRequest& request) const;
   // A launch can be begun now: fewer run, and they have blocks left to finish.
   [[nodiscard]] bool can_begin() const;
-  // Starts a launch beside those that run; returns its number. Throws as launch() does. Only if can_begin().
+  // Starts a launch beside the launches that run; returns its number. Throws as launch() does. Only if can_begin().
   std::uint64_t begin(const isa::LaunchRequest& request);
   // One that has ended, without a fault.
   struct Ended {
@@ -102,8 +103,8 @@ class Device final : public Executor {
     link::Cycle begin = 0, end = 0;  // of the clock (now()): of its first block, or of the launch if none ran then
     std::uint64_t warp_instructions = 0, thread_instructions = 0;
   };
-  // Simulates until a launch ends, or the clock shows `until`, or nothing runs; returns those that have ended. A fault
-  // or a stop is thrown as by launch(), and ends all that run.
+  // Simulates until a launch ends, or the clock shows `until`, or nothing runs; returns launches that have ended. A
+  // fault or a stop is thrown as by launch(), and ends all that run.
   std::vector<Ended> proceed(link::Cycle until);
   [[nodiscard]] bool running() const;
   [[nodiscard]] const isa::RetirementHash& retirement() const override;

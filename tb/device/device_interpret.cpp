@@ -1,4 +1,4 @@
-// Launches that the reference interpreter computes, and those of which the model simulates some blocks.
+// Launches that the reference interpreter computes, and launches of which the model simulates some blocks.
 #include <fmt/format.h>
 
 #include <algorithm>

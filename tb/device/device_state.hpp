@@ -96,7 +96,7 @@ struct Device::State {
     isa::PrintBuffer prints;
     std::optional<hw::Totals> before;
     bool some = false;            // not all of its blocks, which leave nothing behind
-    std::uint64_t workspace = 0;  // of those that go from launch to launch; 0: none
+    std::uint64_t workspace = 0;  // of the workspaces that go from launch to launch; 0: none
     bool uses_heap = false;
     std::optional<isa::Fault> heap_fault;  // what of its frees could not be, found at its end
   };

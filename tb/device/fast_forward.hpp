@@ -26,27 +26,27 @@ struct FastForward {
 struct KernelLaunches {
   std::uint64_t simulated = 0;
   std::uint64_t interpreted = 0;
-  std::uint64_t cycles = 0;                    // of those simulated
-  std::uint64_t thread_instructions = 0;       // of those simulated: threads whose guard was true
-  std::uint64_t instructions_interpreted = 0;  // of the others, likewise
-  // Of those simulated, the launches of which some blocks were.
+  std::uint64_t cycles = 0;                    // of simulated launches
+  std::uint64_t thread_instructions = 0;       // of simulated launches: threads whose guard was true
+  std::uint64_t instructions_interpreted = 0;  // of interpreted launches, likewise
+  // Of the simulated launches, those of which some blocks were simulated.
   std::uint64_t in_part = 0;
-  std::uint64_t blocks = 0;            // of those
-  std::uint64_t blocks_simulated = 0;  // of these
-  std::uint64_t blocks_differing = 0;  // of these: with a thread that has done other things than in the interpreter
+  std::uint64_t blocks = 0;            // of launches simulated in part
+  std::uint64_t blocks_simulated = 0;  // of `blocks`
+  std::uint64_t blocks_differing = 0;  // of blocks_simulated: a thread has done other things than in the interpreter
   std::uint64_t instructions_left_out = 0;  // of the other blocks
   double cycles_left_out = 0;               // estimated: what the other blocks would have taken
   std::string whole_because;                // why all blocks of the first launch were simulated of which they were
 
-  // Cycles of all launches, if those that were interpreted would take as many for each thread instruction as those that
-  // were simulated (a ratio estimate), with the blocks that were left out of these; none: there were none of these, but
-  // of the others.
+  // Cycles of all launches, if interpreted ones would take as many for each thread instruction as simulated ones do (a
+  // ratio estimate), with the blocks that were left out of simulated ones; none: launches were interpreted, and none
+  // simulated.
   [[nodiscard]] std::optional<double> estimated_cycles() const;
 };
 
 // A launch of which some blocks were simulated.
 struct SampledLaunch {
-  std::uint64_t cycles = 0;               // of those blocks
+  std::uint64_t cycles = 0;               // of the blocks that were simulated
   std::uint64_t thread_instructions = 0;  // likewise
   std::uint64_t all_instructions = 0;     // of all blocks
   std::uint64_t blocks = 0;

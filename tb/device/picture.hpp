@@ -17,7 +17,7 @@ namespace heddle::tb {
 
 class Executor;
 
-// What a pixel is. Elements of u8 and b8 are 0 to 255, those of f16, f32 and f64 are 0 (black) to 1, what is beyond
+// What a pixel is. Elements of u8 and b8 are 0 to 255, elements of f16, f32 and f64 are 0 (black) to 1, what is beyond
 // either end counting as the end and NaN as 0.
 enum class PixelFormat : std::uint8_t {
   grey,    // one element

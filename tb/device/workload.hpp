@@ -62,8 +62,8 @@ class Workload {
 // name.
 [[nodiscard]] std::unique_ptr<Workload> make_workload(const std::string& text, WorkloadOptions options);
 
-// The variants that a workload was given, of those that it knows. The constructor throws InputError for others, and for
-// numbers out of range.
+// The variants that a workload was given, of the variants that it knows. The constructor throws InputError for others,
+// and for numbers out of range.
 class Variants {
  public:
   struct Known {

@@ -35,7 +35,7 @@ struct Fill {
 };
 
 struct Buffer {
-  // Addresses of another buffer's elements, written into this one after it was filled.
+  // Addresses of another buffer's elements, written into this buffer after it was filled.
   struct Pointers {
     SourceLocation where;
     std::uint64_t index = 0;  // the first one's place: an element of this buffer

@@ -1,5 +1,5 @@
-// What is made of a run besides its statistics: a page about it, a picture of its memory channels. Those who measure
-// know only this; what it is and how it looks is decided above.
+// What is made of a run besides its statistics: a page about it, a picture of its memory channels. Layers that
+// measure know only this interface; what it is and how it looks is decided above.
 #pragma once
 
 #include "base/statistics.hpp"

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kLookMilliseconds = 20;  // between looks whether a program that does not call has ended
 
-// The folder of the run-time library's other names, under which programs of nvcc look for it: before those of
+// The folder of the run-time library's other names, under which programs of nvcc look for it: before the folders of
 // LD_LIBRARY_PATH. Nothing when it is not there.
 std::optional<std::string> library_path() {
   namespace fs = std::filesystem;
@@ -43,7 +43,7 @@ std::optional<std::string> library_path() {
 SessionSubject::SessionSubject(Setup setup) : setup_(std::move(setup)) {}
 
 SessionSubject::~SessionSubject() {
-  session_.reset();  // the program hears that nobody answers any more
+  session_.reset();  // the program hears that no answers come any more
   if (child_) {
     child_->send(SIGTERM);
     wait();

@@ -1,4 +1,4 @@
-// What a run runs: a registered workload or somebody's LAUNCH.toml, behind one face.
+// What a run runs: a registered workload or a user's LAUNCH.toml, behind one face.
 #pragma once
 
 #include <atomic>
@@ -39,7 +39,7 @@ class Subject {
   [[nodiscard]] virtual session::SimulationTime simulation_time() const { return {}; }
   // Whether it has come to the device at all, which a program may do without.
   [[nodiscard]] virtual bool called() const { return true; }
-  // Which launches there are is its own affair: that none of them was simulated is no error of the run.
+  // Which launches there are depends on the subject: that none was simulated is no error of the run.
   [[nodiscard]] virtual bool may_simulate_nothing() const { return false; }
   // `executor` has the module of compile() loaded; `output_directory` takes a LAUNCH.toml's output files.
   [[nodiscard]] virtual Verdict run(Executor& executor, const std::optional<std::string>& output_directory) = 0;

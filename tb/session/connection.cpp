@@ -58,7 +58,7 @@ void Connection::go_on_with(int socket) {
   cudart::Question question;
   if (!receive(&question, sizeof question) || question.call != cudart::Call::resume ||
       question.mark != cudart::mark_of(0)) {
-    socket_.close();  // another program in this one's process
+    socket_.close();  // another program in the program's process
     return;
   }
   if (question.words[0] != received_ || question.words[1] != 0) {
@@ -83,7 +83,7 @@ bool Connection::next(cudart::Question& question, std::vector<std::byte>& bytes)
     if (newer < 0) return false;
     try {
       go_on_with(newer);
-    } catch (const Newer& one) {  // nor does that one live
+    } catch (const Newer& one) {  // the newer connection is dead, too
       ::close(one.socket);
     }
   }

@@ -9,7 +9,7 @@
 
 namespace heddle::tb::session {
 
-// One launch, for the statistics. Cycles of the GPU's clock; `begin` and `end` are those of the program's time, in
+// One launch, for the statistics. Cycles of the GPU's clock; `begin` and `end` are in the program's time, in
 // which copies and kernels overlap.
 struct LaunchSummary {
   std::string kernel;

@@ -63,7 +63,7 @@ Session::Session(int socket, hw::Machine machine, const std::atomic<bool>* inter
 isa::Module Session::compile(const ptx::CompileOptions& options) {
   options_ = options;
   options_.refused = &refused_;
-  options_.notes = nullptr;  // of what is loaded later nobody takes them
+  options_.notes = nullptr;  // notes on what is loaded later are not taken
   for (;;) {
     if (!connection_.next(question_, bytes_)) {
       ended_ = true;
@@ -250,7 +250,7 @@ void Session::serve(Device& device) {
       reply();
     }
   }
-  // What nobody has waited for happens all the same.
+  // What the program has not waited for happens even so.
   try {
     if (!lost) settle();
   } catch (const SimulatedFault&) {

@@ -236,7 +236,7 @@ void Session::settle() {
       summary.end = span.end;
       summary.complete = true;
     });
-  } catch (const InputError& error) {  // one cannot run; those that do come to their end
+  } catch (const InputError& error) {  // one kernel cannot run; kernels that do come to their end
     work_.forget();
     put_off_.clear();
     while (device_->running()) device_->proceed(link::kNever);

@@ -34,7 +34,7 @@ void Session::allocate() {
       answer_.words[0] = memory.allocate(name, size);
       return;
     }
-    // Whole pages, so that the host can have them at the same address; the program sees those that it asked for.
+    // Whole pages, so that the host can have them at the same address; the program sees the bytes that it asked for.
     const std::uint64_t whole = (size + kPage - 1) / kPage * kPage;
     const std::uint64_t around = memory.allocate(name, whole + 2 * kPage);
     memory.release(around);

@@ -4,8 +4,8 @@
 // Depends on nothing but the order of the calls.
 //
 // A piece of work begins when its stream's earlier work has ended, its engine is free, and the host has asked for it.
-// The host's own time between calls counts as none, so a program's time is that of its GPU work and of its waits.
-// Stream 0 waits for all other streams and they for it, except those made with cudaStreamNonBlocking (CUDA C++
+// The host's own time between calls counts as none, so a program's time is the time of its GPU work and of its waits.
+// Stream 0 waits for all other streams and they for it, except streams made with cudaStreamNonBlocking (CUDA C++
 // Programming Guide, "Implicit Synchronization").
 #pragma once
 

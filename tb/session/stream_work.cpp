@@ -43,7 +43,7 @@ bool StreamWork::waits(Id stream) const {
   return std::any_of(steps_.begin(), steps_.end(), [stream](const Step& step) { return step.stream == stream; });
 }
 
-// Earlier kernels, which did not run side by side with these, have the GPU to themselves.
+// Earlier kernels, which did not run side by side with these kernels, have the GPU to themselves.
 StreamWork::Time StreamWork::ready(const Step& step) const {
   return std::max({step.asked, clock_.ready(step.stream), clock_.free(Engine::kernels)});
 }

@@ -1,5 +1,5 @@
-// Kernels of a program's streams that have been asked for and not simulated yet, so that those of different streams can
-// run side by side; and what streams do between them that takes no time: events.
+// Kernels of a program's streams that have been asked for and not simulated yet, so that kernels of different streams
+// can run side by side; and what streams do between them that takes no time: events.
 //
 // A launch in a stream of its own is put off until the program asks for something that depends on it. Then all that was
 // put off happens together, in simulated time: a kernel begins when its stream's earlier work has ended, what the
@@ -26,7 +26,7 @@ class KernelEngine {
   // In which a kernel would begin that is begun now.
   [[nodiscard]] virtual Time now() const = 0;
   [[nodiscard]] virtual bool running() const = 0;
-  // A kernel can begin beside those that run.
+  // A kernel can begin beside the kernels that run.
   [[nodiscard]] virtual bool can_begin() const = 0;
   virtual void begin(std::size_t work) = 0;
   struct Ended {
@@ -115,7 +115,7 @@ class StreamWork {
   StreamClock& clock_;
   std::deque<Step> steps_;                  // in the order of the calls
   std::map<Id, std::uint64_t> records_;     // of events: the latest that was put off
-  std::map<std::uint64_t, Time> recorded_;  // when those were that have happened
+  std::map<std::uint64_t, Time> recorded_;  // when the events were that have happened
   std::uint64_t marks_ = 0;
   Time latest_ = 0;  // end of any kernel
 };

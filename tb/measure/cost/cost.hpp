@@ -1,5 +1,5 @@
 // What a machine's mechanisms cost in storage, per core, bit by bit with its formula: the lines that every core has,
-// those of large warps, and those that its policies declare (hw/parameters/cost.hpp).
+// the lines of large warps, and the lines that its policies declare (hw/parameters/cost.hpp).
 #pragma once
 
 #include <cstdint>

@@ -84,7 +84,7 @@ std::uint64_t mechanism_bits(const hw::Machine& machine) {
   return bits;
 }
 
-// `count_of(counter)`: of a core, or of all of them.
+// `count_of(counter)`: of a core, or of all cores.
 template <class CountOf>
 std::uint64_t accessed_bits(const std::vector<hw::CostAccess>& accesses, const CountOf& count_of) {
   std::uint64_t bits = 0;

@@ -47,7 +47,7 @@ struct EnergyKind {
 
 // The tables of each core's mechanisms: structures of which a cost line says what accesses them
 // (hw/parameters/cost.hpp). They have no counters of their own; their one activity is what the core's counters make of
-// those lines.
+// these cost lines.
 inline constexpr const char* kMechanisms = "mechanisms";
 inline constexpr const char* kAccessedBits = "accessed_bits";
 
@@ -61,10 +61,10 @@ struct EnergyPart {
   const char* counter;   // the activity is this counter of theirs; null: the cycles of the run
 };
 [[nodiscard]] const std::vector<EnergyPart>& energy_parts();
-// All of them: counted kinds, parts, the tables of mechanisms.
+// All kinds: counted kinds, parts, the tables of mechanisms.
 [[nodiscard]] const std::vector<EnergyKind>& energy_kinds();
 
-// How many units of a kind a machine has. InternalError for a kind that nobody has told it of.
+// How many units of a kind a machine has. InternalError for a kind that it does not know.
 [[nodiscard]] std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine);
 
 // What one unit of a kind stores, in bytes; none: such a unit is no storage, or of no fixed size.
@@ -85,10 +85,10 @@ struct Energy {
   struct Kind {
     std::string name;
     std::string source;
-    std::vector<Activity> activities;  // those of the table
+    std::vector<Activity> activities;  // that the table prices
     std::uint64_t units = 0;
     double leakage_mw = 0;  // of one unit
-    double leakage_pj = 0;  // of all of them
+    double leakage_pj = 0;  // of all units
     double pj = 0;
   };
   // A unit's part of its kind's energy: the units of a kind add up to it, to a double's last digits.
@@ -100,10 +100,10 @@ struct Energy {
   };
   std::string table;
   std::string description;
-  std::vector<Kind> kinds;               // those of the table, in the order of energy_kinds()
+  std::vector<Kind> kinds;               // that the table prices, in the order of energy_kinds()
   std::uint64_t cycles = 0;              // Totals::cycles
   std::vector<hw::CostAccess> accesses;  // of a core's mechanisms, if they are priced
-  std::vector<Module> modules;           // of those kinds, if asked for by add_modules()
+  std::vector<Module> modules;           // of these kinds, if asked for by add_modules()
   double pj = 0;
   double nanoseconds = 0;    // Totals::cycles at gpu.clock_ghz
   double average_mw = 0;     // pj / nanoseconds; 0 for no time
@@ -119,7 +119,7 @@ void add_modules(Energy& energy, const std::vector<hw::CountedUnit>& units, cons
 [[nodiscard]] EnergyTable parse_energy_table(std::string_view text, const std::string& file);
 
 // The table's file by path (anything with a '/' or ending in ".toml"; a relative one starts at `from_folder`), or by
-// name in the folders energy/ of those that hold machines (find_config, tb/config/config.hpp). Throws InputError,
+// name in the folders energy/ of the folders that hold machines (find_config, tb/config/config.hpp). Throws InputError,
 // which blames `where`.
 [[nodiscard]] std::string find_energy_table(const std::string& name_or_path, const std::string& from_folder = {},
                                             const SourceLocation& where = {"--energy"});

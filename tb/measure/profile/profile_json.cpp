@@ -131,7 +131,7 @@ json::object kernel_json(const Profile::KernelProfile& kernel, Files& files,
           {"counters", std::move(counters)}};
 }
 
-// Rows of the buckets; those after the run's end are left out.
+// Rows of the buckets; buckets after the run's end are left out.
 class Rows {
  public:
   explicit Rows(const Profile& profile)

@@ -9,7 +9,7 @@
 
 namespace heddle::tb {
 
-// `sources`: the texts of the source files too, those that it allows; null: none. `energy`: of the run, shared out
+// `sources`: the texts of the source files too, as far as it allows; null: none. `energy`: of the run, shared out
 // among the instructions (energy_by_instruction()) as two more counters of each; null: it was not priced.
 [[nodiscard]] boost::json::object profile_json(const Profile& profile, const SourceFiles* sources,
                                                const Energy* energy = nullptr);

@@ -24,7 +24,7 @@ class SourceFiles {
  private:
   [[nodiscard]] bool allowed(const std::string& name) const;
   std::vector<std::filesystem::path> folders_;  // without links
-  std::set<std::filesystem::path> files_;       // the same
+  std::set<std::filesystem::path> files_;       // likewise
 };
 
 }  // namespace heddle::tb

@@ -2,7 +2,7 @@
 // One microsecond there is one cycle here.
 //
 //   process "GPU"       the launches
-//   process "core N"    a track per group: its states, those in which an instruction is under way by the instruction's
+//   process "core N"    a track per group: its states, states in which an instruction is under way by the instruction's
 //                       name; a track per block slot: the thread blocks
 //   process "memory"    each request beyond an L1, as an asynchronous event from the L1 back to the L1, with its way
 //                       inside it: interconnect, L2, DRAM queue, DRAM access, return. What an L2 asks of DRAM for
@@ -33,8 +33,7 @@ class ChromeTrace final : public RunObserver {
   ~ChromeTrace() override;
   // Writes what is under way, and the end of the file; nothing may follow.
   void finish();
-  // The taps that show it the requests; `other` makes those of somebody else, on the same connections. It outlives
-  // them.
+  // The taps that show it the requests; `other` makes further taps on the same connections. It outlives the taps.
   [[nodiscard]] hw::MakeTap taps(hw::MakeTap other);
 
   void attached(hw::Gpu& gpu) override;
@@ -87,7 +86,7 @@ class ChromeTrace final : public RunObserver {
   std::optional<link::Clock> clock_;  // of the GPU, once there is one
   InstructionTexts texts_;
   std::map<std::uint64_t, std::pair<std::uint64_t, Slice>>
-      launches_;                                                // those that run, by Launch::id: track of process 0
+      launches_;                                                // launches that run, by Launch::id: track of process 0
   std::map<std::pair<unsigned, std::uint64_t>, Slice> tracks_;  // by process and track, in that order at the end
   std::map<std::pair<unsigned, hw::GroupId>, std::string> instructions_;     // that a group is at
   std::unordered_map<const ::tlm::tlm_generic_payload*, Request> requests_;  // looked up by who carries them

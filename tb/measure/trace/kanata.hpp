@@ -13,7 +13,7 @@
 //   label            core, group, PC, instruction, lanes; the details below it: block, kernel, register rows, guard,
 //                    lines
 //   dependencies     from an instruction's row to the rows of its other sub-warps
-//   flushed rows     those in the pipeline when the window, or a launch that did not end well, ended
+//   flushed rows     what is in the pipeline when the window, or a launch that did not end well, ended
 //
 // A row's thread number is core * 65536 + group.
 #pragma once

@@ -34,7 +34,7 @@ struct WaveOptions {
 // file is left.
 class WaveRecording final : public RunObserver {
  public:
-  // Throws InputError when the file cannot be written, or the machine has nothing that one of the groups shows.
+  // Throws InputError when the file cannot be written, or the machine has no signal of one of the groups.
   WaveRecording(const hw::Machine& machine, WaveOptions options);
   // The dump goes to `out` instead of the file, and nothing lies beside it.
   WaveRecording(const hw::Machine& machine, WaveOptions options, std::unique_ptr<ByteSink> out);
