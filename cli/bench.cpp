@@ -68,7 +68,7 @@ std::vector<std::string> names_of(const std::vector<studies::Benchmark>& list) {
   return names;
 }
 
-// "nqueens,lanes-add": those alone, in the list's order.
+// "nqueens,lanes-add": these workloads alone, in the list's order.
 void keep_only(std::vector<studies::Benchmark>& list, const std::string& wanted) {
   const std::vector<std::string> names = names_of(list);
   std::vector<std::string> kept;

@@ -20,7 +20,7 @@
 namespace heddle::cli {
 namespace {
 
-// Every command understands these.
+// Options that every command understands.
 Command with_help(Command command) {
   command.options.add_options()("help,h", "show this text");
   return command;

@@ -17,7 +17,7 @@
 namespace heddle::cli {
 namespace {
 
-// The program's file, and the files that its words name: it may read those.
+// The program's file, and the files that its words name: the program may read them.
 void add_program_files(MeasuredRun& run, const std::vector<std::string>& words) {
   const std::string& name = words.front();
   const std::string program = name.find('/') != std::string::npos ? name : os::find_program(name);

@@ -114,7 +114,7 @@ void list_mapping(const Arguments& arguments) {
             << hw::draw_mapping(machine.dram, hw::memory_line_bytes(machine));
 }
 
-// Of one machine, or what there is in all of them.
+// What one machine has, or what there is in all machines.
 void list_signals(const Arguments& arguments) {
   const bool one = arguments.words().size() > 1;
   if (arguments.has("markdown")) {

@@ -1,5 +1,5 @@
-// The program. The SystemC library would bring its own main(); this one only switches off its copyright banner first,
-// which would stand in front of every output.
+// The program. The SystemC library would bring its own main(); the main() here only switches off SystemC's copyright
+// banner first, which would stand in front of every output.
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ int sc_main(int count, char** words) {
 namespace {
 
 // A limit on the size of files (ulimit -f) is an error of write(), as a full disk is, and does not end the process. A
-// handler, unlike a signal that is ignored, is not handed on to programs that this one starts.
+// handler, unlike a signal that is ignored, is not handed on to programs that Heddle starts.
 void leave_it_to_write(int /*signal*/) {}
 
 void report_large_files() {

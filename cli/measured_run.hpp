@@ -12,7 +12,7 @@
 
 namespace heddle::cli {
 
-// --set --out --report --energy --max-cycles --quiet, those of RunTraces and of the timeline.
+// --set --out --report --energy --max-cycles --quiet, the options of RunTraces and of the timeline.
 void declare_measuring_options(Command& command);
 
 struct MeasuredRun {

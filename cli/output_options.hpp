@@ -9,7 +9,7 @@
 
 namespace heddle::cli {
 
-// Adds the files that these options name, as far as they are given, to those of the command.
+// Adds the files that these options name, as far as they are given, to the files of the command.
 void add_outputs(os::CommandFiles& files, const Arguments& arguments, std::initializer_list<const char*> options);
 
 // Throws InputError when an option that is given names a regular file without one of these endings. `what` is what it

@@ -44,7 +44,7 @@ int list_claims(bool names) {
   return 0;
 }
 
-// Those that a claim's runs may be priced by.
+// The energy tables that a claim's runs may be priced by.
 std::vector<std::string> energy_tables() {
   std::vector<std::string> tables;
   for (const std::string& folder : tb::config_folders()) {

@@ -14,7 +14,7 @@ namespace heddle::cli {
 class RunCheckpoints {
  public:
   static void declare(po::options_description& options);
-  // Adds the file to those of the command.
+  // Adds the file to the files of the command.
   static void add_outputs(os::CommandFiles& files, const Arguments& arguments);
 
   // Puts the pauses into the request, if the arguments ask for checkpoints: to be made before any file of the run is

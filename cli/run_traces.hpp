@@ -18,12 +18,12 @@ namespace heddle::cli {
 class RunTraces {
  public:
   static void declare(po::options_description& options);
-  // Adds the files that the arguments name to those of the command.
+  // Adds the files that the arguments name to the files of the command.
   static void add_outputs(os::CommandFiles& files, const Arguments& arguments);
 
   // Opens what the arguments ask for and puts it into the request. Outlives the run. Throws InputError.
   RunTraces(const Arguments& arguments, tb::RunRequest& request);
-  // After the run: the files appear. Those of a run that did not end well show what there was, but for the record,
+  // After the run: the files appear. Files of a run that did not end well show what there was, but for the record,
   // which is no use then. Returns a line for each, with its newline.
   [[nodiscard]] std::string finish(const tb::RunOutcome& outcome);
   // After finish(): worth a warning; empty: nothing.

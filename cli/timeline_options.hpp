@@ -1,4 +1,4 @@
-// --timeline and what goes with it, the same for every command that drives memory channels.
+// --timeline and what goes with it, alike in every command that drives memory channels.
 #pragma once
 
 #include <optional>

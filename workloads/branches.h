@@ -3,8 +3,8 @@
 
 namespace branches {
 
-// Stands in the body of an `if` whose short body clang would make a select of, where those compilers had a branch over
-// it.
+// Stands in the body of an `if` whose short body clang would make a select of, where the papers' compilers had a branch
+// over it.
 __device__ __forceinline__ void keep() {
   asm volatile("");
 }

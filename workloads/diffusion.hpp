@@ -39,7 +39,7 @@ template <class Cells>
   return speckles(sum, squares, cells.size());
 }
 
-// One step over rows x columns cells, row by row (the same as column by column, the two exchanged).
+// One step over rows x columns cells, row by row (column by column gives the same, rows and columns exchanged).
 inline void step(std::vector<double>& cells, std::size_t rows, std::size_t columns, double threshold) {
   const auto at = [columns](std::size_t row, std::size_t column) { return row * columns + column; };
   struct Around {

@@ -20,7 +20,7 @@ constexpr unsigned kMostThreads = 1024;
 
 // Private data of a thread too large for its registers: on-chip memory with a bank for each SIMD lane, which
 // corresponds to OpenCL's private memory (report 2.2). An array of n elements takes storage[n * kMostThreads], element
-// i of all threads side by side: of bytes, those of four warps share the words.
+// i of all threads side by side: of bytes, elements of four warps share the words.
 template <class T>
 class Private {
  public:

@@ -12,7 +12,7 @@
 namespace heddle::workloads {
 namespace {
 
-// Those of `words` that were given.
+// The words of `words` that were given.
 std::vector<std::string_view> asked(const tb::Variants& variants, std::initializer_list<std::string_view> words) {
   std::vector<std::string_view> found;
   std::copy_if(words.begin(), words.end(), std::back_inserter(found),

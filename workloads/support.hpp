@@ -25,8 +25,8 @@ namespace heddle::workloads {
 // A workload whose kernels stand in workloads/<name>/kernel.cu, and in pthreads.cu beside it where it knows the
 // variant `pthreads`: the form in which the LWM report (section 5) and the thesis (5.1) ran theirs. progress.cu, of the
 // variant `progress`, is kernel.cu with calls of progress() (thesis 9.2.2). dws.cu, of the variant `dws`, has the DWS
-// report's input (table 2) and its form (section 3.1), parallel loops, which those workloads have by themselves that
-// are the report's alone.
+// report's input (table 2) and its form (section 3.1), parallel loops, which workloads that are the report's alone
+// have by themselves.
 class KernelWorkload : public tb::Workload {
  public:
   static constexpr unsigned kBlock = 256;  // threads per block: four blocks fill the papers' 1024 threads

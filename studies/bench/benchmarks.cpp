@@ -54,8 +54,8 @@ Benchmark workload(const std::string& name, double scale, const std::string& con
 }
 
 // What coherence, banked caches and a core that switches at accesses cost: the DWS report's four cores, and beside them
-// one core of the baseline with as many lanes as one of those, and as many threads as all: the kernels deal their work
-// to the threads that there are, so that both execute the same instructions.
+// one core of the baseline with as many lanes as one of the four, and as many threads as all four: the kernels deal
+// their work to the threads that there are, so that both execute the same instructions.
 std::vector<Benchmark> four_cores(const std::string& name, double scale) {
   return {on_machine(name + "-16-lanes",
                      fmt::format("{} at scale {:.3g} on baseline with 16 lanes and 256 threads", name, scale), name,

@@ -11,7 +11,7 @@ namespace heddle::studies {
 struct BuildsRow {
   std::string name;            // of the benchmark
   std::vector<double> ratios;  // this build's rate over the other's, of each pair of runs
-  double median = 0;           // of those
+  double median = 0;           // of the pairs' ratios
   double least_times = 0;      // the highest rate of this build over the other's: of their least disturbed runs
   bool missing = false;        // the other build has no such benchmark
   std::string failure;         // not empty: could not be measured
@@ -26,8 +26,8 @@ struct BuildsOptions {
   std::function<void(const std::string&)> progress;
 };
 
-// Runs `other bench --only NAME --repeat 1` and the same of the running program, each a process of its own; which of
-// the two is first changes from pair to pair. Throws InputError when `other` cannot be started.
+// Runs `other bench --only NAME --repeat 1` and the running program with the same words, each a process of its own;
+// which of the two is first changes from pair to pair. Throws InputError when `other` cannot be started.
 [[nodiscard]] std::vector<BuildsRow> compare_builds(const std::string& other, const std::vector<std::string>& names,
                                                     const BuildsOptions& options);
 

@@ -86,7 +86,7 @@ class Library {
   void* library_ = nullptr;
 };
 
-// The simulator, in a process of its own, and this one as its program.
+// The simulator, in a process of its own, and this process as its program.
 class Simulated {
  public:
   Simulated() {

@@ -69,7 +69,7 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// All that happens until commit() happens or none of it.
+// All that happens until commit() takes effect, or nothing of it.
 class Transaction {
  public:
   explicit Transaction(Database& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }

@@ -47,7 +47,7 @@ std::vector<DemoRow> rows_of(const DemoOptions& options) {
 os::ChildCommand command_of(const DemoRow& row, const DemoOptions& options, const std::string& config) {
   const std::string directory = options.directory + "/" + row.workload;
   os::make_folder(directory);
-  for (const char* stale : {"/stats.json", "/host.json"}) {  // an earlier run's figures must not pass for this one's
+  for (const char* stale : {"/stats.json", "/host.json"}) {  // an earlier run's figures must not pass for this run's
     std::error_code error;
     std::filesystem::remove(directory + stale, error);
   }

@@ -43,7 +43,7 @@ struct DemoResult {
 // Throws InputError (configuration, directory).
 [[nodiscard]] DemoResult run_demo(const DemoOptions& options);
 
-// The figures of a row as text, in the order of demo_titles(): the terminal's and the page's table show the same.
+// The figures of a row as text, in the order of demo_titles(): the terminal's table and the page's show this text.
 [[nodiscard]] std::vector<std::string> demo_titles();
 [[nodiscard]] std::vector<std::string> demo_cells(const DemoRow& row);
 [[nodiscard]] std::string demo_table(const DemoResult& result);

@@ -25,7 +25,8 @@ class Grid {
   [[nodiscard]] double value(std::size_t variant, std::size_t workload, const Figure& figure) const;  // or kNoValue
   // IPC of `variant` / IPC of `base`, or kNoValue.
   [[nodiscard]] double speedup(std::size_t variant, std::size_t base, std::size_t workload) const;
-  // Geometric mean of the speedups over those of `among` (all when empty) that both machines have; kNoValue for none.
+  // Geometric mean of the speedups over the workloads of `among` (all when empty) that both machines have; kNoValue for
+  // none.
   [[nodiscard]] double mean_speedup(std::size_t variant, std::size_t base,
                                     const std::vector<std::string>& among = {}) const;
 
@@ -39,7 +40,7 @@ class Grid {
   // Why `variant` gains or loses against `base` on a workload. IPC is lanes per instruction x busy share of the cycles,
   // so the two ratios multiply to the speedup; then what the idle cycles waited for, and the memory figures that moved.
   [[nodiscard]] std::string diagnosis(std::size_t variant, std::size_t base, std::size_t workload) const;
-  // The same for the `most` workloads that keep the mean down most (lowest speedups), those below `limit` only.
+  // The same for the `most` workloads that keep the mean down most (lowest speedups), as far as they are below `limit`.
   [[nodiscard]] std::vector<std::string> worst(std::size_t variant, std::size_t base, std::size_t most,
                                                double limit) const;
 

@@ -36,7 +36,7 @@ struct Reproduction {
   std::map<std::string, double> scales;  // by workload, that its runs ran at (the largest)
   std::size_t runs = 0;
   std::size_t reused = 0;
-  std::map<std::string, std::size_t> other_builds;  // that measured some of the runs instead of this one: how many
+  std::map<std::string, std::size_t> other_builds;  // that measured some of the runs instead of this build: how many
   double wall_seconds = 0;
   bool stopped = false;  // by a signal; what was not run is missing
 };

@@ -53,8 +53,8 @@ class Results {
     tb::Summary summary;
     double scale = 1;                               // that it really ran at
     std::optional<tb::BankTimeline> timeline = {};  // where the run asked for one
-    std::optional<tb::RecordedEnergy> energy = {};  // the same
-    std::optional<RunSeries> series = {};           // the same
+    std::optional<tb::RecordedEnergy> energy = {};  // likewise
+    std::optional<RunSeries> series = {};           // likewise
   };
   // How far the runs' scales were from the default: the runner ran run.scale * scale_factor, or 1 throughout.
   void add(const Run& run, tb::Summary summary, double scale, std::optional<tb::BankTimeline> timeline = {},

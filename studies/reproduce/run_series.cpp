@@ -54,7 +54,7 @@ void to_shares(Matrix& rows) {
   }
 }
 
-// The channels' own series. Those that stopped earlier may have narrower stretches: they are added up.
+// The channels' own series. Channels that stopped earlier may have narrower stretches: they are added up.
 Matrix buses_of(const tb::RecordedValue& modules, double clock) {
   std::vector<tb::RecordedValue> channels;
   double widest = 1;

@@ -34,7 +34,7 @@ std::string read_text(const std::string& path) {
 
 os::ChildCommand command_of(const PlannedRun& run, const std::string& folder) {
   os::make_folder(folder);
-  // What another key left must not pass for this one's.
+  // What another key left must not pass for this key's.
   for (const char* stale : {"/stats.json", "/host.json", kTimelineFile, kSeriesFile}) {
     std::error_code error;
     std::filesystem::remove(folder + stale, error);

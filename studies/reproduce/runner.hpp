@@ -30,7 +30,7 @@ struct KeptRun {
   tb::RunFiles files;
   std::string build;                         // that measured it (program_build)
   std::optional<tb::BankTimeline> timeline;  // where the run asked for one
-  std::optional<RunSeries> series = {};      // the same
+  std::optional<RunSeries> series = {};      // likewise
 };
 
 struct DoneRun {

@@ -135,7 +135,7 @@ std::string place_labels(const std::vector<SqlValue>& places, const Frame& frame
   return out;
 }
 
-// Numbers on an axis, each at its place: by their logarithms where those are spaced more evenly than they themselves.
+// Numbers on an axis, each at its place: by their logarithms where these are spaced more evenly than the numbers.
 class NumberAxis {
  public:
   NumberAxis(const std::vector<SqlValue>& places, const Frame& frame) {

@@ -60,7 +60,7 @@ struct Exploration {
   RunLimits limits;
   SlurmSettings slurm;
 
-  // Names that differ between points, in order: those of the list, then the axes.
+  // Names that differ between points, in order: the list's names, then the axes.
   [[nodiscard]] std::vector<std::string> varied() const;
   // The folder of the file, from which its paths start.
   [[nodiscard]] std::string folder() const;

@@ -6,7 +6,7 @@
 
 namespace heddle::studies::sweep {
 
-// The exploration itself, the machine files, energy tables and launch files of its points, and what those name.
+// The exploration itself, the machine files, energy tables and launch files of its points, and what these files name.
 void add_inputs(os::CommandFiles& files, const Exploration& exploration);
 
 }  // namespace heddle::studies::sweep

@@ -80,7 +80,7 @@ RunReport do_run(const RunOrder& order) {
 // The child's side.
 int work(const RunOrder& order, int report) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGXCPU, SIGPIPE}) {
-    ::signal(signal, SIG_DFL);  // also those that this process ignores
+    ::signal(signal, SIG_DFL);  // also signals that this process ignores
   }
   std::set_new_handler([] { ::_exit(kNoMemory); });
   return os::write_all(report, report_text(do_run(order))) ? 0 : static_cast<int>(ExitCode::internal_error);

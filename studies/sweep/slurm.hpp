@@ -27,7 +27,7 @@ struct SlurmOptions {
 [[nodiscard]] std::unique_ptr<Launcher> slurm_launcher(const SlurmOptions& options);
 
 // What a task of an array does: the runs of task-INDEX.jsonl in `submission`, one after the other, each limited and in
-// a process of its own; those whose results are there already are left out. Throws InputError.
+// a process of its own; runs whose results are there already are left out. Throws InputError.
 void do_slurm_task(const std::string& submission, std::uint64_t index);
 
 }  // namespace heddle::studies::sweep

@@ -59,7 +59,7 @@ void add_statistics(std::vector<Column>& columns) {
   });
 }
 
-// Of runs that an energy table prices; NULL of the others, and of kinds of units that the table leaves out.
+// Of runs that an energy table prices; NULL for other runs, and for kinds of units that the table leaves out.
 void add_energy(std::vector<Column>& columns) {
   columns.push_back({"energy_total", "REAL", Group::statistic, "pJ", "by the energy table"});
   columns.push_back({"mean_power", "REAL", Group::statistic, "mW", "energy over the time that the cycles take"});
@@ -331,7 +331,7 @@ void Store::check_in_place() const {
 Store::~Store() {
   insert_.reset();
   try {                // one file again, without the log beside it; a reader that is just looking keeps it
-    check_in_place();  // what lies beside another file is that one's
+    check_in_place();  // what lies beside another file belongs to it
     static_cast<void>(database_->query("PRAGMA journal_mode = DELETE"));
   } catch (const InputError&) {
   }

@@ -48,8 +48,8 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // What stands in the way of adding a sweep of this plan without being asked to: the database holds others only. Empty
-  // when it holds this one or none at all.
+  // What stands in the way of adding a sweep of this plan without being asked to: the database holds other sweeps only.
+  // Empty when it holds this sweep or none at all.
   [[nodiscard]] std::string objection(const Exploration& exploration, const Plan& plan);
 
   // Records the sweep and its points, or finds them there. Throws InputError.

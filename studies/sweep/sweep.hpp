@@ -31,7 +31,7 @@ struct SweepResult {
   std::string refusal;                             // of the first point that was refused; empty: none was
   double wall_seconds = 0;
   double run_seconds = 0;             // wall time within the runs of this time, summed
-  double simulation_cpu_seconds = 0;  // processor time of these runs, inside launches
+  double simulation_cpu_seconds = 0;  // processor time of the runs, inside launches
 };
 
 // Throws InputError.

@@ -1,6 +1,6 @@
 // Aggregates of a column by group (thesis 9.2.3): SELECT group, SUM(value), AVG(value), MIN(value), MAX(value),
 // COUNT(*) GROUP BY group, for few groups. Every thread aggregates the rows it reads in a table of its own in the
-// scratchpad; a block adds its threads' tables, and a second kernel those of the blocks.
+// scratchpad; a block adds its threads' tables, and a second kernel the blocks' tables.
 #ifndef HEDDLE_PROGRESS  // progress.cu has one that counts
 #define HEDDLE_PROGRESS()
 #endif

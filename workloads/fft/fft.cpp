@@ -17,7 +17,7 @@ Wide root_of_unity(std::size_t power, std::size_t n) {
       1.0L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(power) / static_cast<long double>(n));
 }
 
-// Numbers first, first + stride, ... of `x`, n of them: by the transforms of those at even and at odd places.
+// Numbers first, first + stride, ... of `x`, n of them: by the transforms of the numbers at even and at odd places.
 std::vector<Wide> transform(const std::vector<Complex>& x, std::size_t first, std::size_t stride, std::size_t n) {
   if (n == 1) {
     return {Wide(x[first])};

@@ -25,8 +25,8 @@ extern "C" __global__ void __launch_bounds__(64)
   parallel::end_loop();
 }
 
-// One pass: the transforms of 2^log_half numbers side by side become those of twice as many. roots: powers 0 .. n / 2 -
-// 1 of the n-th root of unity, n = 2^bits. A task is a butterfly.
+// One pass: transforms of 2^log_half numbers side by side become transforms of twice as many. roots: powers 0 .. n / 2
+// - 1 of the n-th root of unity, n = 2^bits. A task is a butterfly.
 extern "C" __global__ void __launch_bounds__(64)
     butterflies(double* numbers, const double* __restrict__ roots, unsigned bits, unsigned log_half, unsigned tasks,
                 unsigned interleaved) {

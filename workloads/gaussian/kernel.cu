@@ -12,7 +12,7 @@ extern "C" __global__ void __launch_bounds__(512)
   factors[below * size + column] = matrix[below * size + column] / matrix[column * size + column];
 }
 
-// Thread (x, y): row x below `column`, column y from `column` on; those of the first column take the right-hand side
+// Thread (x, y): row x below `column`, column y from `column` on; threads of the first column take the right-hand side
 // too.
 extern "C" __global__ void __launch_bounds__(16)
     take_off(float* __restrict__ matrix, float* __restrict__ right, const float* __restrict__ factors, unsigned size,

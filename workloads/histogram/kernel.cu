@@ -1,6 +1,6 @@
 // How often each of the 128 ASCII characters occurs. Every thread counts in a histogram of its own in the scratchpad,
 // one byte per bin (the machine's 128 bytes per thread), so that no two threads share a counter; a thread must count at
-// most 255 characters. A block adds its threads' histograms, a second kernel those of the blocks.
+// most 255 characters. A block adds its threads' histograms, a second kernel the blocks' histograms.
 #ifndef HEDDLE_PROGRESS  // progress.cu has one that counts
 #define HEDDLE_PROGRESS()
 #endif

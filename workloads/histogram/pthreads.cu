@@ -1,7 +1,7 @@
 // Pthreads form of histogram. A thread counts every (number of threads)-th character in bins of its own, which are
 // private data: a byte for each of the 128 ASCII characters fills the papers' 128 bytes of on-chip memory per thread
 // (report table 1), as in the histogram of the CUDA SDK, which section 5 names as a source. A byte holds 255: after so
-// many characters the thread adds its bins to words in memory, bin by bin, those of neighbouring threads side by side.
+// many characters the thread adds its bins to words in memory, bin by bin, words of neighbouring threads side by side.
 // A tree adds the threads' words at the end.
 #include "workloads/pthreads.h"
 

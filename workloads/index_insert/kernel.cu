@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(256)
           const unsigned* __restrict__ pending, unsigned* __restrict__ refused) {
   __shared__ unsigned old[kRowKeys];
   __shared__ unsigned fresh[kMostPending];
-  __shared__ unsigned once[kMostPending];  // the same, without repetitions
+  __shared__ unsigned once[kMostPending];  // the pending ones, without repetitions
   const unsigned leaf = blockIdx.x;
   const unsigned count = counts[leaf];
   const unsigned size = sizes[leaf];

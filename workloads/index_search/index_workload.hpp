@@ -29,7 +29,7 @@ class IndexWorkload : public KernelWorkload {
     name += variants().flag("tree_traverse") ? "_tree" : "";
     return name += variants().flag("row_hints") ? "_hints" : "";
   }
-  // The nodes take memory on the host where they are touched; those of a large tree are computed whenever they are read
+  // The nodes take memory on the host where they are touched; nodes of a large tree are computed whenever they are read
   // and take none.
   [[nodiscard]] std::uint64_t place(tb::Executor& executor, const IndexTree& tree) const {
     const std::uint64_t bytes = tree.words() * sizeof(std::uint32_t);

@@ -1,6 +1,6 @@
 // The factors L and U of a dense matrix without pivoting, by blocks, as Splash-2's LU with contiguous blocks does (Woo
 // et al., "The SPLASH-2 Programs", ISCA 1995, section 3): for each block of the diagonal three parallel loops, over the
-// block itself, over those below it and to its right, and over all blocks that are neither. L and U overwrite the
+// block itself, over blocks below it and to its right, and over all blocks that are neither. L and U overwrite the
 // matrix; the ones on L's diagonal are not kept.
 //
 // Blocks lie row by row, each with its 16 x 16 doubles row by row; of the last ones a part is used, where 16 does not
@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(64)
   parallel::end_loop();
 }
 
-// The blocks below the diagonal's, column by column: B := B * inverse(U); and those to its right, row by row:
+// The blocks below the diagonal's, column by column: B := B * inverse(U); and blocks to its right, row by row:
 // B := inverse(L) * B. A task is a block; the first half of them lies below.
 extern "C" __global__ void __launch_bounds__(64)
     perimeter(double* matrix, unsigned side, unsigned step, unsigned tasks, unsigned interleaved) {

@@ -1,5 +1,5 @@
 // c = a * b for n x n integer matrices, n a multiple of 16: a block of 16 x 16 threads makes a tile of c from tiles of
-// a and b that it brings into the scratchpad. And the same for rectangles of floats.
+// a and b that it brings into the scratchpad. Also for rectangles of floats.
 #ifndef HEDDLE_PROGRESS  // progress.cu has one that counts
 #define HEDDLE_PROGRESS()
 #endif

@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// The same with a block of 16 threads for each tile, as Rodinia's nw has it: warps of more threads are not full.
+// The scores with a block of 16 threads for each tile, as Rodinia's nw has it: warps of more threads are not full.
 extern "C" __global__ void __launch_bounds__(16)
     align_tile(const unsigned char* __restrict__ down, const unsigned char* __restrict__ across,
                int* __restrict__ scores, unsigned pitch, unsigned row, unsigned column) {

@@ -80,7 +80,7 @@ class Needleman final : public KernelWorkload {
     if (pthreads()) {
       return {true, cells, (2 * cells - 1) * cells};
     }
-    // The cell of two empty prefixes ends a line, so that those of the tiles start one.
+    // The cell of two empty prefixes ends a line, so that the tiles' cells start one.
     return {false, cells + kLead, (cells + kLead) * cells};
   }
 

@@ -9,7 +9,7 @@ constexpr int kMismatch = -4;
 constexpr int kGap = -10;
 
 // down, across: `length` letters, a byte each. scores: the cell of the first i letters of `down` and the first j of
-// `across` is word (i + j) * (length + 1) + i; those with i = 0 or j = 0 stand ready.
+// `across` is word (i + j) * (length + 1) + i; words with i = 0 or j = 0 stand ready.
 extern "C" __global__ void __launch_bounds__(1024)
     needleman(const unsigned char* down, const unsigned char* across, int* scores, unsigned length, unsigned threads) {
   const unsigned pitch = length + 1;

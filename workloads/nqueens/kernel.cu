@@ -55,8 +55,8 @@ extern "C" __global__ void __launch_bounds__(256)
   solutions[first] = found;
 }
 
-// The same in the form of the warp-size study's program: blocks of 96 threads, a board per thread; each row's masks
-// stand in the scratchpad, a thread's rows beside each other; the block adds up what its threads found.
+// Counts boards in the form of the warp-size study's program: blocks of 96 threads, a board per thread; each row's
+// masks stand in the scratchpad, a thread's rows beside each other; the block adds up what its threads found.
 constexpr unsigned kBoards = 96;  // per block
 constexpr unsigned kDepth = 10;   // rows to be filled at most
 

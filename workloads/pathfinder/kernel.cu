@@ -3,7 +3,7 @@
 // so that blocks overlap by twice `halo` columns and store the middle.
 constexpr int kBlock = 256;
 
-// wall: the costs of the rows to come, `columns` to a row; source: the ways' costs so far, target: those after them.
+// wall: the costs of the rows to come, `columns` to a row; source: the ways' costs so far, target: costs after them.
 extern "C" __global__ void __launch_bounds__(256)
     pathfinder(const int* __restrict__ wall, const int* __restrict__ source, int* __restrict__ target, int columns,
                int rows, int halo) {

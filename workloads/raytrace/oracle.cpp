@@ -88,7 +88,7 @@ class Pixel {
  private:
   static Place place(const float (&xyz)[3]) { return {xyz[0], xyz[1], xyz[2]}; }
 
-  // Is the value above 0? Where its error leaves that open, both ways are gone, one after the other.
+  // Is the value above 0? Where its error leaves that open, both ways are taken, one after the other.
   bool above_zero(double value, double error) {
     if (std::abs(value) > error) {
       return value > 0;

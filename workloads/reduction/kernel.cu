@@ -1,5 +1,5 @@
 // The sum of n integers. Each thread adds every (number of threads)-th one, a block adds its threads' sums in the
-// scratchpad as a tree, and thread 0 writes the block's sum; a launch of one block adds those.
+// scratchpad as a tree, and thread 0 writes the block's sum; a launch of one block adds these sums.
 #ifndef HEDDLE_PROGRESS  // progress.cu has one that counts
 #define HEDDLE_PROGRESS()
 #endif

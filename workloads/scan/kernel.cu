@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// One block: of each total, in its place, the sum of those before.
+// One block: of each total, in its place, the sum of the totals before.
 extern "C" __global__ void __launch_bounds__(256) scan_totals(unsigned* __restrict__ totals, unsigned count) {
   __shared__ unsigned sums[2 * kBlock];
   unsigned carried = 0;

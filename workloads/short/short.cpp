@@ -44,7 +44,7 @@ class ShortPath final : public KernelWorkload {
  private:
   static constexpr std::uint32_t kSteps = 6;
 
-  // The other way round: each choice offers its score to those that can follow it.
+  // The other way round: each choice offers its score to the choices that can follow it.
   static std::vector<std::int32_t> best_scores(const std::vector<std::int32_t>& gains, std::size_t choices) {
     std::vector<std::int32_t> best(gains.begin(), gains.begin() + static_cast<std::ptrdiff_t>(choices));
     std::vector<std::int32_t> all = best;

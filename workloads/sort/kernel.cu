@@ -21,7 +21,7 @@ __device__ __forceinline__ unsigned small_bucket(unsigned key, unsigned buckets)
   return (key * buckets) >> 24;
 }
 
-// Turns the threads' values into the sums of those of lower threads. All threads of the block call it.
+// Turns the threads' values into the sums of the values of lower threads. All threads of the block call it.
 __device__ __forceinline__ unsigned exclusive_sum(unsigned value, unsigned* sums) {
   const unsigned thread = threadIdx.x;
   unsigned sum = value;
@@ -38,8 +38,8 @@ __device__ __forceinline__ unsigned exclusive_sum(unsigned value, unsigned* sums
 }
 
 // Puts the block's keys into `dealt`, bucket by bucket; next[b] is bucket b's place there and is moved on. The threads
-// take a row of 256 keys at a time. In each round those whose key is not in yet bid for its bucket; the highest bid of
-// the round puts its key in, the others bid again.
+// take a row of 256 keys at a time. In each round threads whose key is not in yet bid for its bucket; the highest bid
+// of the round puts its key in, the others bid again.
 template <class Bucket>
 __device__ __forceinline__ void deal(const unsigned* from, unsigned keys, Bucket bucket_of, unsigned* dealt,
                                      unsigned* next, unsigned* bids) {

@@ -1,7 +1,7 @@
 // Pthreads form of sort: a bucket sort of 32-bit keys by their highest bits. The keys go to large buckets, each of
-// which is then dealt into a small bucket per thread; a thread sorts its own in private memory, whose 128 bytes (report
-// table 1) hold 32 keys. Large buckets have some 8 keys per thread, so that one is worked on in the D-cache: the report
-// says of the workload that it makes very good use of that and of private memory (6.1).
+// which is then dealt into a small bucket per thread; a thread sorts its small bucket in private memory, whose 128
+// bytes (report table 1) hold 32 keys. Large buckets have some 8 keys per thread, so that a large bucket is worked on
+// in the D-cache: the report says of the workload that it makes very good use of that and of private memory (6.1).
 //
 // Threads that put keys into the same bucket take their places by atomic additions, as C programs do; the order of the
 // keys in a bucket, and so a thread's course, depends on the timing.
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(1024)
       }
       mine[hole] = key;
     }
-    // The keys of the threads up to this one say where its own end.
+    // The keys of the threads up to this one say where this one's keys end.
     unsigned sum = count;
     sums[id] = sum;
     filled[id] = 0;

@@ -1,6 +1,6 @@
 // What a new centre would save each of the clusters and their points, as Rodinia's streamcluster has it: a thread per
-// point. Coordinates stand dimension by dimension, so that those of consecutive points are beside each other; the new
-// centre's are brought into the scratchpad.
+// point. Coordinates stand dimension by dimension, so that coordinates of consecutive points are beside each other; the
+// new centre's are brought into the scratchpad.
 constexpr unsigned kMostDimensions = 64;
 
 // costs[i]: weight of point i times its squared distance from its centre. centre_of[i]: the number of that centre.

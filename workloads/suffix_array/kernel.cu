@@ -2,7 +2,7 @@
 // for each place at which a match can begin looks for the letters from there on by binary search, and compares with
 // what stands before and behind where they would be.
 
-// How many letters of a text from `begin` on are those that are wanted.
+// How many letters of a text from `begin` on are as wanted.
 static __device__ unsigned common(const unsigned char* text, unsigned size, unsigned begin, const unsigned char* wanted,
                                   unsigned letters) {
   unsigned same = 0;

@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(64)
   parallel::end_loop();
 }
 
-// The first vector of least margin, of those that the threads have found. One task.
+// The first vector of least margin, of the vectors that the threads have found. One task.
 extern "C" __global__ void __launch_bounds__(64)
     choose(const double* __restrict__ least, const unsigned* __restrict__ place, unsigned* __restrict__ support,
            unsigned threads, unsigned tasks, unsigned interleaved) {

@@ -1,5 +1,5 @@
 // synthetic: two branches in sequence over the pixels of a picture of four colours (ODGS paper, section 3.6 and figure
-// 9). The colour decides both branches; five pictures have colours that lie ever nearer together. Of the paper's are
+// 9). The colour decides both branches; five pictures have colours that lie ever nearer together. From the paper are
 // the 256 x 256 pixels, two colours in the first picture and four in the others; code and pictures are Heddle's own.
 #include "base/registry.hpp"
 #include "tb/device/picture.hpp"

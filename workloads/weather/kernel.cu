@@ -84,7 +84,7 @@ __device__ __forceinline__ unsigned fall(const Column& column, float* water, uns
 }
 
 // One step of `seconds`. ground: kg/m2 of rain and snow of each column, so far. falls: of each column in how many steps
-// rain fell, and 256 times those of snow.
+// rain fell, and 256 times the steps with snow.
 extern "C" __global__ void __launch_bounds__(64)
     microphysics(float* temperatures, float* vapours, float* clouds, float* rains, float* ices, float* snows,
                  const float* __restrict__ pressures, const float* __restrict__ thicknesses,
@@ -131,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(64)
       const float cold = kFreezing - temperature;
       const float frost = fminf(cold, 1.0f);  // processes of ice set in over the first kelvin
       if (cloud > kLeast) {
-        // Droplets freeze the sooner the larger they are (Bigg), below -40 degrees all of them.
+        // Droplets freeze the sooner the larger they are (Bigg), below -40 degrees all droplets.
         float freezes = seconds * 1e-9f * (__expf(0.66f * cold) - 1.0f) * density * cloud * cloud;
         if (cold > 40) {
           freezes += fminf(cold - 40.0f, 1.0f) * cloud;

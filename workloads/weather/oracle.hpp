@@ -31,8 +31,8 @@ struct Air {
 class Columns {
  public:
   Columns(const Air& start, std::size_t columns);
-  // Goes a step on. falls: of each column, in how many parts of the step the kernel had rain fall, and 256 times those
-  // of snow, which a rounding may decide. Returns what is wrong with one of them, or nothing.
+  // Goes a step on. falls: of each column, in how many parts of the step the kernel had rain fall, and 256 times the
+  // parts with snow, which a rounding may decide. Returns what is wrong with one of them, or nothing.
   [[nodiscard]] std::string step(double seconds, const std::vector<std::uint32_t>& falls);
   // Is it what the GPU has come to?
   [[nodiscard]] tb::Verdict judge(const Air& air) const;

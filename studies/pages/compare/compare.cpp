@@ -46,7 +46,8 @@ ComparedRun read_one(const std::string& path, std::size_t index) {
   return run;
 }
 
-// Whether a memory channel driven alone depends on a parameter: besides its own, on what makes its clock and its lines.
+// Whether a memory channel driven alone depends on a parameter: on its own parameters, and on what makes its clock and
+// its lines.
 bool concerns_channels(const std::string& key) {
   constexpr std::string_view kOthers[] = {"gpu.clock_ghz", "l1d.line_bytes", "l2.enabled", "l2.line_bytes"};
   return key.starts_with("dram.") || key.starts_with("jedec.") ||

@@ -35,7 +35,7 @@ double logarithmic_mean(double x, double y) {
   return std::abs(ratio - 1) < 1e-6 ? (x + y) / 2 : (y - x) / std::log(ratio);
 }
 
-// The contribution of a product, split between its factors where all of them are above zero on both sides.
+// The contribution of a product, split between its factors where all factors are above zero on both sides.
 Contribution product(std::string cause, std::string detail, double from, double to,
                      const std::vector<Factor>& factors) {
   Contribution whole{std::move(cause), std::move(detail), to - from, {}};
@@ -54,7 +54,7 @@ Contribution product(std::string cause, std::string detail, double from, double 
     whole.factors.push_back({std::string(factor.name), factor.detail, part, {}});
   }
   std::erase_if(whole.factors, [&](const Contribution& part) {
-    return std::abs(part.cycles) < 1e-9 * std::abs(whole.cycles);  // a factor that is the same in both
+    return std::abs(part.cycles) < 1e-9 * std::abs(whole.cycles);  // a factor that is equal in both runs
   });
   return whole;
 }

@@ -55,7 +55,7 @@ const heddle = (() => {
   vega.expressionFunction("heddleNumber", tick);
   vega.expressionFunction("heddlePercent", (share) => minus(String(parseFloat((100 * share).toFixed(1)))) + " %");
   const formats = { number: "heddleNumber(datum.value)", percent: "heddlePercent(datum.value)" };
-  // Axes whose `format` is one of these have their labels from the functions above.
+  // Axes whose `format` is one of these names have their labels from the functions above.
   const formatted = (axis) => {
     if (!formats[axis.format]) return axis;
     const { format, encode = {}, ...rest } = axis;
@@ -201,7 +201,7 @@ const heddle = (() => {
     return [event.clientX - box.left - left, event.clientY - box.top - top];
   };
 
-  // ---- charts over time. All of them show the same stretch; dragging across one chooses it, a double click shows all.
+  // ---- charts over time. All charts show the same stretch; dragging across one chooses it, a double click shows all.
   const timeViews = [];
   let shown = null;
   const showStretch = (from, to) => {

@@ -14,7 +14,7 @@
     const title = titles.get(column), unit = units.get(column);
     return unit && !title.endsWith(unit) ? `${title} (${unit})` : title;
   };
-  // A scale on which numbers stand at their places: by their logarithms where those are spaced more evenly.
+  // A scale on which numbers stand at their places: by their logarithms where logarithms are spaced more evenly.
   const unevenness = (values) => {
     const gaps = values.slice(1).map((value, i) => value - values[i]);
     return gaps.length < 2 ? 1 : Math.max(...gaps) / Math.min(...gaps);

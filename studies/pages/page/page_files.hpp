@@ -11,7 +11,7 @@ namespace heddle::pages {
 
 [[nodiscard]] std::span<const EmbeddedFile> page_files();
 
-// The text of one of them. Throws InternalError for another name.
+// The text of one of the files. Throws InternalError for another name.
 [[nodiscard]] std::string_view page_file(std::string_view name);
 
 }  // namespace heddle::pages

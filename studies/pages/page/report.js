@@ -251,7 +251,8 @@ const report = (() => {
   }
 
   // ---- memory
-  // Misses of each hardware thread (core.thread_misses; DWS report, figure 14): of every core while those are few.
+  // Misses of each hardware thread (core.thread_misses; DWS report, figure 14): of every core while the threads are
+  // few.
   const missMaps = () => {
     const lanes = stats.machine.parameters.core.simd_width;
     const maps = Object.entries(stats.modules).filter(([, module]) => (module.thread_misses || []).length > 0)

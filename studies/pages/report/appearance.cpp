@@ -22,7 +22,7 @@ struct CauseLook {
   std::string_view dark;
 };
 
-// One line per idle cause, in their order. The hues of most are those that stay apart for colour-blind readers (Okabe
+// One line per idle cause, in their order. The hues of most are hues that stay apart for colour-blind readers (Okabe
 // and Ito); wants of room in the memory system are reds, and the memory's own waiting blue.
 constexpr CauseLook kCauseLooks[] = {
     {IdleCause::no_work, "no work", "#98a1ac", "#6b7480"},

@@ -17,8 +17,8 @@ namespace heddle::pages {
 [[nodiscard]] std::string statistics_text(const StatisticsRegistry& modules);
 [[nodiscard]] std::string statistics_markdown(const StatisticsRegistry& modules);
 
-// The signals of a machine's waves, one row for those that differ by number only; and of all machines together, each as
-// the first of some machines has it that cover every mechanism.
+// The signals of a machine's waves, one row for signals that differ by number only; and of all machines together, each
+// as the first of some machines has it that cover every mechanism.
 [[nodiscard]] std::string signals_text(const hw::Machine& machine);
 [[nodiscard]] std::string signals_markdown();
 

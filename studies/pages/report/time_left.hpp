@@ -14,7 +14,7 @@ class TimeLeft {
  public:
   using Counts = std::map<std::string, std::size_t>;  // runs by workload
   void done(const std::string& workload, double seconds);
-  // Seconds for so many runs of these workloads on `jobs` processes; nothing before the first run is done.
+  // Seconds for so many runs of each workload on `jobs` processes; nothing before the first run is done.
   [[nodiscard]] std::optional<double> left(const Counts& runs, unsigned jobs) const;
 
  private:

@@ -66,7 +66,7 @@ class TimelineDrawing {
           "<title>{}</title>\n{}</svg>\n",
           kWidth, top_, html_escaped(timeline_.title), out_);
     }
-    // A margin of its own, and the title to be seen.
+    // A margin, and the title to be seen.
     constexpr double kMargin = 12;
     constexpr double kTitle = 26;
     const double width = kWidth + 2 * kMargin;

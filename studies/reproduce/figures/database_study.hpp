@@ -49,7 +49,7 @@ class Measured {
   [[nodiscard]] const tb::Summary& at(std::size_t index) const { return *summaries_[index]; }
   // How many times faster one does the same work.
   [[nodiscard]] double speedup(std::size_t index, std::size_t base) const;
-  // Share of the warp instructions that one needs less.
+  // Share of the warp instructions that one variant needs less than the other.
   [[nodiscard]] double fewer_instructions(std::size_t index, std::size_t base) const;
 
   // One bar per case.

@@ -16,8 +16,8 @@ namespace heddle::studies::dws {
 // that subdivide, or slip ("dws-branch"), with more settings.
 [[nodiscard]] Variant scheme(std::string label, std::string config, std::vector<std::string> settings = {});
 
-// Core cycles of a run without those at the ends of launches in which the caches write their last stores to memory: the
-// report's benchmarks are one program each, ours several launches.
+// Core cycles of a run without the cycles at the ends of launches in which the caches write their last stores to
+// memory: the report's benchmarks are one program each, ours several launches.
 [[nodiscard]] double working_cycles(const tb::Summary& summary);
 
 // Of positive numbers; kNoValue for none.
@@ -39,7 +39,7 @@ class Speedups {
 
   [[nodiscard]] const std::vector<Variant>& variants() const { return grid_.variants(); }
   [[nodiscard]] const std::vector<Benchmark>& benchmarks() const { return benchmarks_; }
-  // kNoValue when one of them was not measured.
+  // kNoValue when one of the runs was not measured.
   [[nodiscard]] double of(std::size_t variant, std::size_t benchmark, std::size_t base = 0) const;
   [[nodiscard]] double of(std::size_t variant, const std::string& label) const;
   // The harmonic mean over the benchmarks measured on both; kNoValue for none.
@@ -49,7 +49,7 @@ class Speedups {
   // Arithmetic mean of a figure over the benchmarks that a variant was measured on; kNoValue for none.
   [[nodiscard]] double average(std::size_t variant, const Grid::Figure& figure) const;
 
-  // A variant's energy over that of the first one; kNoValue when one of them has none.
+  // A variant's energy over the first variant's; kNoValue when one of the two has none.
   [[nodiscard]] double energy(std::size_t variant, std::size_t benchmark) const;
 
   void count(Finding& finding) const;
@@ -75,9 +75,9 @@ class Speedups {
 
 // Table 1 of a run, by the definitions of its columns:
 //   branches  conditional ones; divergent: taken by some of a warp's threads only
-//   misses    accesses of a warp with a thread whose line is not in the D-cache; divergent: others' lines are there.
-//             The table's own figures say so: the instructions between misses, divided by the share of divergent
-//             accesses, are those between divergent misses (7 / 0.69 = 10, 45 / 0.6 = 75).
+//   misses    accesses of a warp with a thread whose line is not in the D-cache; divergent: other threads' lines are
+//             there. The table's own figures say so: the instructions between misses, divided by the share of divergent
+//             accesses, are the instructions between divergent misses (7 / 0.69 = 10, 45 / 0.6 = 75).
 struct Characterisation {
   double between_branches = 0, divergent_branches = 0, between_misses = 0, divergent_misses = 0;
 };

@@ -10,7 +10,7 @@
 namespace heddle::studies::lwm {
 namespace {
 
-// Of the cycles that are not idle, those with only some of the units active.
+// Of the cycles that are not idle, the share with only some of the units active.
 double partly_active(const tb::Summary& summary) {
   const auto& cycles = summary.fu_active_cycles;
   std::uint64_t busy = 0;

@@ -72,7 +72,7 @@ class UtilisationOfMechanisms final : public Claim {
     all.insert(all.end(), {baseline(), large(), two_level(), large_two_level()});
     return all;
   }
-  // Arithmetic, over those of the group that both machines have.
+  // Arithmetic mean over the workloads of the group that both machines have.
   static double mean(const Grid& grid, std::size_t variant, const std::vector<std::string>& group,
                      const Grid::Figure& figure) {
     double sum = 0;

@@ -5,7 +5,7 @@
 //   both forms    the twelve workloads as the papers ran theirs (the variant pthreads), which decide the verdict, and
 //                 their CUDA form, which stands beside it;
 //   readings      besides, one queue for all banks and one per bank, on inputs as large or smaller;
-//   placements    besides, several places of the arrays: figures are the median over those drawn at random.
+//   placements    besides, several places of the arrays: figures are the median over the places drawn at random.
 //
 // A claim asks for runs of the twelve workloads under their usual names and judges what it gets; OnForms, the class it
 // is registered as, does the runs under every reading in turn:
@@ -35,7 +35,7 @@ struct Reading {
 [[nodiscard]] Reading cuda_form();
 inline constexpr unsigned kPlacements = 5;
 
-// The run that is done where a claim asks for `run`, and the results of those, under the names asked for. Workloads
+// The run that is done where a claim asks for `run`, and the results of such runs, under the names asked for. Workloads
 // that are not of the twelve are left as they are.
 [[nodiscard]] Run under(const Reading& reading, const Run& run);
 [[nodiscard]] Results under(const Reading& reading, const std::vector<Run>& asked, const Results& results);
@@ -54,7 +54,7 @@ struct Spread {
   std::size_t placements = 0;  // 0: one value, of the machine as it is
 };
 [[nodiscard]] Spread spread(std::vector<double> values, bool of_placements = true);
-// Of the mean speedup over those of the twelve workloads in `among` (empty: all); kNoValue for none.
+// Of the mean speedup over the workloads of the twelve that are in `among` (empty: all); kNoValue for none.
 [[nodiscard]] Spread mean_speedup(const Placed& placed, const Variant& machine, const Variant& over,
                                   const std::vector<std::string>& among = {});
 [[nodiscard]] std::string spread_text(const Spread& speedup);  // "+3.7 % (-1.0 to +5.2)"

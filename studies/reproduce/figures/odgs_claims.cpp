@@ -191,7 +191,7 @@ class Synthetic final : public StudyClaim {
         [&](std::size_t machine, std::size_t picture) { return study_.at(results, machine, picture, divergences); }));
   }
 
-  // Of POD's divergences, what ODGS has; all of them where POD has none.
+  // Of POD's divergences, what ODGS has; all where POD has none.
   [[nodiscard]] double share(const Results& results, std::size_t picture) const {
     const double base = study_.at(results, pod, picture, divergences);
     const double own = study_.at(results, kOracle, picture, divergences);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<unsigned, 3> kWidths = {8, 16, 32};
 constexpr std::array<unsigned, 4> kTimes = {1, 2, 4, 8};  // how much wider a warp is
 
-// The machines of figure 1: those of eight lanes are those of the other figures.
+// The machines of figure 1: the ones of eight lanes are the other figures' machines.
 std::vector<Variant> shapes() {
   std::vector<Variant> all;
   for (const unsigned width : kWidths) {

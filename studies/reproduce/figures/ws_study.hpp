@@ -52,7 +52,7 @@ class Study {
 };
 
 // Requests that leave a core for each load, store or atomic of a thread would be equation 1; the programs are the same
-// on all machines, and so are those of the threads: what differs is the number of requests.
+// on all machines, and so are the threads' accesses: what differs is the number of requests.
 [[nodiscard]] double offcore(const tb::Summary& summary);
 [[nodiscard]] double idle_share(const tb::Summary& summary);
 [[nodiscard]] double instructions_per_cycle(const tb::Summary& summary);
