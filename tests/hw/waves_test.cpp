@@ -22,8 +22,8 @@ using heddle::test::GpuBench;
 using isa::Op;
 using isa::Special;
 using link::Wave;
-using test::read_vcd;
-using test::VcdDump;
+using heddle::test::read_vcd;
+using heddle::test::VcdDump;
 
 // ------------------------------------------------------------------------------------------------ beside SystemC's own
 
@@ -86,7 +86,7 @@ TEST(VcdFile, TracesWhatSystemcTraces) {
   sc_core::sc_start(sc_core::sc_time(50, sc_core::SC_NS));
   file.finish();
   sc_core::sc_close_vcd_trace_file(own);
-  const VcdDump ours = test::read_vcd(sink.text);
+  const VcdDump ours = read_vcd(sink.text);
   EXPECT_EQ(ours.timescale, "1ps");
   // SystemC's own, of which the values are read here: its header holds a date and it has several forms of sections.
   std::ifstream in(theirs + ".vcd");
@@ -146,7 +146,7 @@ VcdDump record(const Machine& machine, const Code& code, const heddle::test::Lau
   bench.gpu.dram(0).observe(&waves.dram(0));
   bench.run(code, shape);
   file.finish();
-  return test::read_vcd(sink.text);
+  return read_vcd(sink.text);
 }
 
 Machine four_lanes(unsigned warp_size) {
