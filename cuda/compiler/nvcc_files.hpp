@@ -16,7 +16,8 @@ void add_nvcc_inputs(os::CommandFiles& files, const NvccOptions& options);
 void add_nvcc_outputs(os::CommandFiles& files, const NvccOptions& options, const std::vector<std::string>& sources,
                       const std::vector<std::string>& results);
 
-// Takes CUTIL's library out of the inputs, with a note, where no -L names a folder that has it: cutil.h has its functions.
+// Takes CUTIL's library out of the inputs, with a note, where no -L names a folder that has it: cutil.h has its
+// functions.
 void leave_out_cutil(NvccOptions& options);
 
 // The host compiler's words without the words that ask for a list of what is included (-MD -MF FILE ...).
