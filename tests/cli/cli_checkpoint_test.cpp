@@ -224,7 +224,7 @@ TEST_F(CliCheckpoint, ARunKilledAtAnyMomentGoesOn) {
 // Such as the image that the process before was writing when it was killed.
 TEST_F(CliCheckpoint, WhatADeadProcessHasLeftIsClearedAway) {
   leave_checkpoint();
-  const std::string left = temporary_of_process(file_);
+  const std::string left = os::temporary_of_process(file_);
   std::ofstream(left) << "half an image";
   const Ran ran = resumed();
   EXPECT_EQ(ran.code, 0) << ran.err;

@@ -12,8 +12,8 @@ namespace heddle::cudart {
 namespace {
 
 // Every number is another one.
-tb::program::MachineFacts machine_of_primes() {
-  tb::program::MachineFacts machine;
+MachineFacts machine_of_primes() {
+  MachineFacts machine;
   std::strncpy(machine.name, "primes", sizeof machine.name - 1);
   machine.memory_bytes = std::uint64_t{3} << 32U;
   machine.shared_bytes = 5;
@@ -76,7 +76,7 @@ std::vector<std::size_t> values_in_both(const Properties& p) {
 }
 
 TEST(DeviceFacts, ArePropertiesOfBothLayouts) {
-  const tb::program::MachineFacts machine = machine_of_primes();
+  const MachineFacts machine = machine_of_primes();
   const std::vector<std::size_t> expected = {std::size_t{3} << 32U,
                                              5,
                                              0x7fffffff,
@@ -128,7 +128,7 @@ TEST(DeviceFacts, ArePropertiesOfBothLayouts) {
 
 // In the order of their numbers; attributes that no property has stand by themselves.
 TEST(DeviceFacts, AreAttributes) {
-  const tb::program::MachineFacts machine = machine_of_primes();
+  const MachineFacts machine = machine_of_primes();
   std::vector<std::pair<int, int>> known;
   for (int attribute = -1; attribute <= 200; ++attribute) {
     const std::optional<int> value = device_attribute(machine, attribute);

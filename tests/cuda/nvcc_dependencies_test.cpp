@@ -12,7 +12,7 @@
 HEDDLE_WITH_PROGRAM("NvccDependencies.ListWhatIsThereAfterwards")
 HEDDLE_NOT_SANITIZED("NvccDependencies.*")
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 TEST(NvccDependencies, LeaveOutAFolder) {
@@ -61,4 +61,4 @@ TEST(NvccDependencies, ListWhatIsThereAfterwards) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

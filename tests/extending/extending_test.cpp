@@ -124,7 +124,6 @@ hw::Totals run(const hw::Machine& machine, const std::string& name) {
   options.max_registers = machine.core.registers_per_thread;
   options.if_conversion = machine.core.if_conversion;
   options.resident_threads = machine.core.threads;
-  options.simd_width = machine.core.simd_width;
   const auto workload = Registry<tb::Workload>::instance().make(name, options);
   const fs::path shown = kKernels / (name + ".ptx");  // of a workload of the page, which is in no library
   const isa::Module module = fs::exists(shown) ? ptx::compile_file(shown.string()) : workload->compile();
