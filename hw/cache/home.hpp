@@ -9,8 +9,9 @@
 // of arrival, and hold their places in the slice's queue. When the home is no longer busy with a line, the first of
 // them is looked at in the next cycle in which the line's bank can start an access, before what is at the bank.
 //
-// Timing: messages leave one per cycle, from the cycle on in which the request is looked at. An answer is looked at in
-// the cycle in which it is visible; the bytes that it brings go into the slice's line with the access that follows.
+// Timing: messages leave one per cycle, from the cycle behind the one on in which the request is looked at. An answer
+// is looked at in the cycle in which it is visible; the bytes that it brings go into the slice's line with the access
+// that follows.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
