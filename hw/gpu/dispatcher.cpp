@@ -3,10 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "hw/divergence/divergence.hpp"
 
 namespace heddle::hw {
+
+namespace {
+
+class CoresOfGpu final : public DispatchedCores {
+ public:
+  explicit CoresOfGpu(std::vector<std::unique_ptr<Core>>& cores) : cores_(cores) {}
+  [[nodiscard]] unsigned count() const override { return static_cast<unsigned>(cores_.size()); }
+  [[nodiscard]] BlockTargetSocket& blocks(unsigned core) override { return cores_[core]->blocks; }
+  [[nodiscard]] const CoreStatistics& statistics(unsigned core) const override { return cores_[core]->statistics(); }
+  void begin_launch(unsigned core, const Launch& launch, Cycle first, bool global) override {
+    cores_[core]->begin_launch(launch, first, global);
+  }
+  void end_launch(unsigned core, Cycle end) override { cores_[core]->end_launch(end); }
+  [[nodiscard]] bool quiet(unsigned core) const override { return cores_[core]->quiet(); }
+  [[nodiscard]] const std::optional<isa::Fault>& fault(unsigned core) const override { return cores_[core]->fault(); }
+
+ private:
+  std::vector<std::unique_ptr<Core>>& cores_;
+};
+
+}  // namespace
 
 Residency residency(const Machine& machine, const Launch& launch) {
   const CoreParameters& core = machine.core;
@@ -48,18 +70,22 @@ unsigned kernels_at_once(const Machine& machine) {
 
 Dispatcher::Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
                        std::vector<std::unique_ptr<Core>>& cores, GlobalScheduler* global)
+    : Dispatcher(name, machine, clock, std::make_unique<CoresOfGpu>(cores), global) {}
+
+Dispatcher::Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
+                       std::unique_ptr<DispatchedCores> cores, GlobalScheduler* global)
     : link::ClockedModule(name, clock),
       core("core", machine.gpu.cores + (global != nullptr ? 1 : 0)),
       machine_(machine),
-      cores_(cores),
+      cores_(std::move(cores)),
       global_(global) {
   if (global_ != nullptr) {
     core[machine.gpu.cores].bind(*this);
     core[machine.gpu.cores].bind(global_->blocks);
   }
-  for (unsigned i = 0; i < cores.size(); ++i) {
+  for (unsigned i = 0; i < cores_->count(); ++i) {
     core[i].bind(*this);
-    core[i].bind(cores[i]->blocks);
+    core[i].bind(cores_->blocks(i));
   }
 }
 
@@ -135,17 +161,17 @@ void Dispatcher::begin(Cycle now) {
     return;
   }
   const unsigned bound_blocks = uses_scratchpad ? room.blocks : 0;
-  std::vector<unsigned> slots(cores_.size(), global_launch_ ? 0 : room.blocks);
+  std::vector<unsigned> slots(cores_->count(), global_launch_ ? 0 : room.blocks);
   if (global_launch_) {
     slots.push_back(global_->slots(launch));
   }
-  table_.begin(blocks_of(launch), slots, cores_.size());
-  counted_.resize(cores_.size());
+  table_.begin(blocks_of(launch), slots, cores_->count());
+  counted_.resize(cores_->count());
   clock().tell([this, &launch, now, bound_blocks] {
-    for (unsigned i = 0; i < cores_.size(); ++i) {
-      const CoreStatistics& statistics = cores_[i]->statistics();
+    for (unsigned i = 0; i < cores_->count(); ++i) {
+      const CoreStatistics& statistics = cores_->statistics(i);
       counted_[i] = {statistics.warp_instructions, statistics.thread_instructions};
-      cores_[i]->begin_launch(launch, now, global_launch_);
+      cores_->begin_launch(i, launch, now, global_launch_);
     }
     if (global_launch_) {
       global_->begin_launch(launch, blocks_of(launch), replay_ != nullptr, bound_blocks);
@@ -188,7 +214,7 @@ Cycle Dispatcher::advance(Cycle now) {
         return stops_at_;
       }
       stop_cores();
-    } else if (stopped_ == cores_.size() && l2_done(now)) {
+    } else if (stopped_ == cores_->count() && l2_done(now)) {
       end_with(now, LaunchStatus::fault);
     }
     return link::kNever;
@@ -234,7 +260,7 @@ void Dispatcher::take_messages(Cycle now) {
     }
   });
   if (faulted && !fault_) {
-    fault_ = cores_[*faulted]->fault();
+    fault_ = cores_->fault(*faulted);
   }
   if (!messages_.empty()) {
     wake(now + 1);
@@ -307,23 +333,22 @@ void Dispatcher::share_cores(Cycle now) {
 
 // False: what the core has asked for has not all come.
 bool Dispatcher::change_hands(const LaunchTable::HandOver& change, Cycle now) {
-  Core& one = *cores_[change.core];
-  if (!one.quiet()) {
+  if (!cores_->quiet(change.core)) {
     return false;
   }
   count_for(change.core, change.from);
   if (core_left) {
     core_left(change.core, *running_[change.from].launch);
   }
-  one.end_launch(now);
-  one.begin_launch(*running_[change.to].launch, now, false);
+  cores_->end_launch(change.core, now);
+  cores_->begin_launch(change.core, *running_[change.to].launch, now, false);
   table_.take(change.core);
   return true;
 }
 
 // What the core has retired since it was last counted was the launch's.
 void Dispatcher::count_for(unsigned index, LaunchTable::Index launch) {
-  const CoreStatistics& statistics = cores_[index]->statistics();
+  const CoreStatistics& statistics = cores_->statistics(index);
   Counted& counted = counted_[index];
   Ended& told = running_[launch].told;
   told.warp_instructions += statistics.warp_instructions - counted.warp_instructions;
@@ -337,7 +362,7 @@ void Dispatcher::end_launch(LaunchTable::Index index, Cycle now, bool complete) 
     return;
   }
   running.ended = true;
-  const std::size_t begun = table_.launches() == 0 ? 0 : cores_.size();
+  const std::size_t begun = table_.launches() == 0 ? 0 : cores_->count();
   for (unsigned i = 0; i < begun; ++i) {
     if (table_.owner(i) == index) {
       count_for(i, index);
@@ -364,7 +389,7 @@ void Dispatcher::flush(unsigned index) {
 
 void Dispatcher::stop_cores() {
   stopping_ = true;
-  for (unsigned i = 0; i < cores_.size(); ++i) {
+  for (unsigned i = 0; i < cores_->count(); ++i) {
     BlockCommand command{BlockCommand::Kind::stop, i, 0, {}, 0, {}, 0};
     if (!send(i, command)) {
       throw InternalError("a core refused to stop");
@@ -406,8 +431,8 @@ void Dispatcher::end(Cycle now, LaunchStatus status) {
   for (LaunchTable::Index index = 0; index < running_.size(); ++index) {
     end_launch(index, now, status == LaunchStatus::done);
   }
-  for (const auto& one : cores_) {
-    one->end_launch(now);
+  for (unsigned i = 0; i < cores_->count(); ++i) {
+    cores_->end_launch(i, now);
   }
   last_cycles_ = now - first_;
   statistics_.cycles += last_cycles_;

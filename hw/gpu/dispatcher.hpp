@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "hw/core/core.hpp"
+#include "hw/gpu/dispatched_cores.hpp"
 #include "hw/gpu/global_scheduler.hpp"
 #include "hw/gpu/launch_table.hpp"
 #include "hw/gpu/registers.hpp"
@@ -58,6 +59,9 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   // cores take all.
   Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
              std::vector<std::unique_ptr<Core>>& cores, GlobalScheduler* global = nullptr);
+  // The same with whatever does as cores do.
+  Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
+             std::unique_ptr<DispatchedCores> cores, GlobalScheduler* global = nullptr);
 
   // So that it reaches no core that has run on (link::Calendar) in its past.
   static constexpr Cycle kStopLatency = link::Calendar::kMostAhead;
@@ -142,7 +146,7 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   [[nodiscard]] bool send(unsigned to, BlockCommand& command);
 
   const Machine& machine_;
-  std::vector<std::unique_ptr<Core>>& cores_;
+  const std::unique_ptr<DispatchedCores> cores_;
   GlobalScheduler* const global_;
   std::vector<Running> running_;        // as in the table
   std::vector<const Launch*> joining_;  // started beside `running_`; not in the table yet

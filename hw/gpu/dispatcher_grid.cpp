@@ -89,7 +89,7 @@ void Dispatcher::release_grids(Cycle now) {
     running.at_grid = 0;
     ++statistics_.grid_barriers;
     statistics_.grid_barrier_imbalance += running.last_at_grid - running.first_at_grid;
-    for (unsigned i = 0; i != cores_.size(); ++i) {
+    for (unsigned i = 0; i != cores_->count(); ++i) {
       if (table_.owner(i) == index && table_.holds_blocks(i)) {
         BlockCommand command{BlockCommand::Kind::leave_grid, i, 0, {}, 0, {}, 0};
         if (!send(i, command)) {
