@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr GroupId kNone = OwnedPlaces::kNobody;
+constexpr GroupId kFreePlace = OwnedPlaces::kNobody;
 
 // Those for whom `serve` is called, in order; of them `gone` leave.
 std::vector<GroupId> served(SplitPlaces& places, const std::vector<GroupId>& gone = {}) {
@@ -30,7 +30,7 @@ TEST(SplitPlaces, EntriesAreTakenFromTheLowestNumberUp) {
   SplitPlaces places(3, 1, 8);
   EXPECT_TRUE(places.entries_left(3));
   EXPECT_FALSE(places.entries_left(4));
-  EXPECT_THAT(places.view().entries, ElementsAre(kNone, kNone, kNone));
+  EXPECT_THAT(places.view().entries, ElementsAre(kFreePlace, kFreePlace, kFreePlace));
   for (const GroupId group : {GroupId{5}, GroupId{2}, GroupId{7}}) {
     EXPECT_FALSE(places.has_entry(group));
     places.take_entry(group);
@@ -47,7 +47,7 @@ TEST(SplitPlaces, EntriesAreTakenFromTheLowestNumberUp) {
   places.drop_entry(5);
   EXPECT_TRUE(places.entries_left(2));
   places.take_entry(0);
-  EXPECT_THAT(places.view().entries, ElementsAre(0, kNone, 7));
+  EXPECT_THAT(places.view().entries, ElementsAre(0, kFreePlace, 7));
   EXPECT_EQ(places.inconsistency(), "");
 }
 
@@ -64,7 +64,7 @@ TEST(SplitPlaces, SlotsAreCountedApart) {
   places.drop_slot(3);
   EXPECT_FALSE(places.slots_full());
   EXPECT_FALSE(places.has_slot(3));
-  EXPECT_THAT(places.view().slots, ElementsAre(kNone, 1));
+  EXPECT_THAT(places.view().slots, ElementsAre(kFreePlace, 1));
   EXPECT_EQ(places.inconsistency(), "");
 }
 
@@ -95,7 +95,7 @@ TEST(SplitPlaces, WithoutAnEntryAGroupTakesNoSlotFromOthers) {
   places.take_entry(0);
   EXPECT_FALSE(places.equip(1, true));
   EXPECT_FALSE(places.has_slot(1));
-  EXPECT_THAT(places.view().slots, ElementsAre(kNone, kNone));
+  EXPECT_THAT(places.view().slots, ElementsAre(kFreePlace, kFreePlace));
   EXPECT_TRUE(places.equip(1, false));
 }
 
@@ -110,7 +110,7 @@ TEST(SplitPlaces, ThoseWhoGoOnHaveTheSlotWhenOnlyOneIsLeft) {
   tight.take_slot(3);
   tight.take_slot(5);
   tight.part(3, 4);
-  EXPECT_THAT(tight.view().entries, ElementsAre(3, 4, kNone));
+  EXPECT_THAT(tight.view().entries, ElementsAre(3, 4, kFreePlace));
   EXPECT_THAT(tight.view().slots, ElementsAre(4, 5));
   EXPECT_FALSE(tight.has_slot(3));
   // A group that has an entry keeps it, and one without a slot has none to give.
