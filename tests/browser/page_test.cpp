@@ -139,7 +139,7 @@ TEST_F(Pages, EnergyIsShownByUnitModuleAndLine) {
       browser.open(page);
       EXPECT_EQ(browser.run("return document.querySelectorAll('#energy .card').length").as_int64(), 4);
       EXPECT_TRUE(browser.run("return document.documentElement.scrollWidth <= window.innerWidth").as_bool()) << width;
-      // The shares of the bars, and those of the table, are all of it.
+      // The shares of the bars, and of the table, add up to the whole.
       EXPECT_TRUE(browser
                       .run(R"js(
         return [...document.querySelectorAll("#energy .bar")].every((bar) => Math.abs([...bar.children].reduce(
@@ -179,7 +179,7 @@ TEST_F(Pages, EnergiesOfRunsAreCompared) {
     browser.open(page);
     EXPECT_TRUE(browser.run("return document.querySelectorAll('#energy svg .role-mark path[d]').length > 4").as_bool());
     EXPECT_TRUE(browser.run("return document.documentElement.scrollWidth <= window.innerWidth").as_bool()) << width;
-    // A part that only one of them has.
+    // A part that only one of the runs has.
     EXPECT_TRUE(browser
                     .run(R"js(
       const row = [...document.querySelectorAll("#energy tr")].find((one) => one.textContent.startsWith("gpu.dram1"));
@@ -218,7 +218,7 @@ TEST_F(Pages, AStretchChosenInOneChartIsShownInAll) {
 
 // What a page takes to open is what it holds: 64 to 256 buckets, whatever their width. Memory that takes 100,000 cycles
 // for an access makes a run long without work for the simulator. The seconds are printed, not judged: they depend on
-// what else the machine does (docs/report.md has those of a quiet one).
+// what else the machine does (docs/performance.md has the seconds of a quiet one).
 TEST_F(Pages, AReportOfAHundredMillionCyclesHoldsNoMoreThanAShortOne) {
   struct Opened {
     double cycles, bytes, elements, buckets, seconds;

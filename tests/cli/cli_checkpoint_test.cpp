@@ -42,7 +42,7 @@ std::uint64_t cycles_of(const std::string& folder) {
       .to_number<std::uint64_t>();
 }
 
-// All files below a folder but those of the host's cost and those that begin with a dot, by name.
+// All files below a folder but files of the host's cost and files that begin with a dot, by name.
 std::map<std::string, std::string> files_of(const std::string& folder) {
   std::map<std::string, std::string> files;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {

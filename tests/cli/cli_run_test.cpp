@@ -104,7 +104,7 @@ TEST(CliRun, SeveralHostThreadsWriteTheSameBytes) {
                     "l1d.write_policy=write-through", "--report", scratch.path("r.html")});
   EXPECT_EQ(watched.code, 0);
   EXPECT_NE(watched.err.find("note: one host thread simulates"), std::string::npos) << watched.err;
-  // Of what nobody has asked for, nothing is said.
+  // Of what was not asked for, nothing is said.
   const Ran by_itself = test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--set", "gpu.cores=2", "--set",
                                       "l1d.write_policy=write-through", "--report", scratch.path("s.html")});
   EXPECT_EQ(by_itself.code, 0);

@@ -153,7 +153,7 @@ TEST_F(CommandInputs, NvccKeepsHeaders) {
   refuses({"nvcc", "-MD", "-MF", "dev.h", "-c", "a.cu", "-o", "n.o"}, "-MF: 'dev.h' is a file" + kAnother);
   refuses({"nvcc", "a.cu", "-o", "more/deep.h"},
           "-o: 'more/deep.h' is a file '" + scratch_.path("more/deep.h") + "'" + kAnother);
-  // A file that is there and that nobody reads is replaced.
+  // A file that is there and that the command does not read is replaced.
   scratch_.write("n.ptx", "old");
   const Ran ran = run({"nvcc", "-ptx", "a.cu", "-o", "n.ptx"});
   EXPECT_EQ(ran.code, 0) << ran.err;

@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
       "all\n");
 }
 
-// No function is done whose conditions nobody has looked at.
+// No function counts as done whose conditions have not been looked at.
 TEST_F(Conditions, AreThoseOfAllFunctionsThatAreDone) {
   std::string calls;
   for (const auto& entry : std::filesystem::directory_iterator(kTables)) {

@@ -14,7 +14,7 @@ namespace {
 class CudaLibrary : public test::CudaOnReference {};
 INSTANTIATE_TEST_SUITE_P(AddressBits, CudaLibrary, ::testing::Values(32U, 64U));
 
-// The types are those that nvcc 13 gives, but for mixed pairs of min and max that it calls ambiguous.
+// The types are what nvcc 13 gives, but for mixed pairs of min and max that it calls ambiguous.
 TEST_P(CudaLibrary, OverloadsLimitsAndTypes) {
   compile(R"(
 #include <cuda_runtime.h>

@@ -34,10 +34,10 @@ class Expressions {
   [[nodiscard]] static std::string prelude();
 
   // "void e12(const Input& in, u64* out)": stores the expression's value, integers extended to 64 bits, floating-point
-  // numbers as their bits; every NaN as one and the same.
+  // numbers as their bits; every NaN as one number.
   [[nodiscard]] std::string function(unsigned number);
 
-  // Ordinary values and those at the edges.
+  // Ordinary values and values at the edges.
   [[nodiscard]] ExpressionInput input();
 
  private:

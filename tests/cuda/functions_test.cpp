@@ -1,4 +1,4 @@
-// docs/cuda-functions.md, the headers and the library say the same.
+// docs/cuda-functions.md, the headers and the library agree.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 

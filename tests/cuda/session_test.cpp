@@ -169,7 +169,7 @@ constexpr std::size_t kStoreBytes = 12;
 constexpr std::int32_t kInvalidConfiguration = 9;
 constexpr std::int32_t kIllegalAddress = 700;
 
-// Launches whose answer nobody waits for, and what is told of them later.
+// Launches whose answer the program does not wait for, and what is told of them later.
 void launch_without_answers(int socket) {
   Library library(socket);
   library.ask({cudart::Call::hello, 0, {cudart::kProtocolVersion}, 0});

@@ -58,7 +58,7 @@ TEST(SharedPages, AreZeroAndTakeNoMemoryOnceDropped) {
   EXPECT_EQ(pages->page(11)[0], std::byte{0});
   EXPECT_EQ(pages->page(18)[kPage - 1], std::byte{0});
   EXPECT_EQ(pages->page(19)[0], std::byte{1});
-  pages->drop(SharedPages::kBytes / kPage, 5);  // not its own
+  pages->drop(SharedPages::kBytes / kPage, 5);  // beyond the pages: drops nothing
   pages->drop(0, SharedPages::kBytes / kPage + 5);
   EXPECT_EQ(pages->resident_bytes(), 0U);
 }

@@ -1,4 +1,4 @@
-// Modules that run on: the order of all that one module sees is as if nobody did.
+// Modules that run on: the order of all that one module sees is as if none did.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -138,7 +138,7 @@ class CalendarRunOn : public ::testing::TestWithParam<std::tuple<unsigned, unsig
 
 TEST_P(CalendarRunOn, ChangesNothingThatAnybodySees) {
   const auto& [threads, seldom] = GetParam();
-  // One after the other: each would keep the other from being ahead of the kernel.
+  // The streets run one after the other: each would keep the other from being ahead of the kernel.
   Street lock_step("lock_step", seldom, 1);
   Street on("on", seldom, 1 + 2 * kLong);
   on.run_on();
@@ -150,7 +150,7 @@ TEST_P(CalendarRunOn, ChangesNothingThatAnybodySees) {
     on.calendar.run_ahead_until(clock.cycles(until));
     sc_core::sc_start(clock.cycles(until) - sc_core::sc_time_stamp());
     for (const auto& walker : on.walkers) {
-      EXPECT_LT(walker->seen.back().first, until - on.first);  // nobody has passed the horizon
+      EXPECT_LT(walker->seen.back().first, until - on.first);  // no module has passed the horizon
     }
   }
   EXPECT_EQ(on.office().heard, lock_step.office().heard);
@@ -165,7 +165,7 @@ TEST_P(CalendarRunOn, ChangesNothingThatAnybodySees) {
 INSTANTIATE_TEST_SUITE_P(Calendar, CalendarRunOn,
                          ::testing::Combine(::testing::Values(1U, 2U, 4U), ::testing::Values(3U, 20U, 200U)));
 
-// Once nobody runs on any more, all are in step.
+// Once no module runs on any more, all are in step.
 TEST(CalendarRunOnNoMore, EndsIt) {
   Street street("street", 20, 1);
   street.run_on();

@@ -111,8 +111,8 @@ TEST(Calendar, RunsAheadUpToTheHorizon) {
   EXPECT_EQ(module.clock().now(), 5U);
 }
 
-// One module is due in every cycle, the others seldom: nobody misses a cycle for its having many turns on end, nor what
-// it does to them.
+// One module is due in every cycle, the others seldom: no module misses a cycle for its having many turns on end, nor
+// what it does to the others.
 TEST(Calendar, AModuleThatIsAloneHasItsTurnsUntilSomebodyElseIsDue) {
   link::Calendar calendar(kPeriod);
   std::vector<std::pair<Cycle, char>> turns;
@@ -153,7 +153,7 @@ TEST(Calendar, AModuleThatIsAloneHasItsTurnsUntilSomebodyElseIsDue) {
   EXPECT_EQ(calendar.cycles_ahead(), 39U);
 }
 
-// Somebody outside the calendar, with an event at 7 ns: between cycles 3 and 4.
+// A module outside the calendar, with an event at 7 ns: between cycles 3 and 4.
 class Outsider : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Outsider);

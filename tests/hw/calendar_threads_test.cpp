@@ -78,7 +78,7 @@ struct Chat : sc_core::sc_module {
 
 class CalendarThreads : public ::testing::TestWithParam<std::tuple<unsigned, std::uint64_t>> {};
 
-// One after the other, at once, and in threads that change from cycle to cycle: everybody hears the same.
+// One after the other, at once, and in threads that change from cycle to cycle: every module hears the same words.
 TEST_P(CalendarThreads, ChangeNothing) {
   const auto& [threads, shuffle] = GetParam();
   Chat alone("alone");
@@ -99,7 +99,7 @@ TEST_P(CalendarThreads, ChangeNothing) {
 INSTANTIATE_TEST_SUITE_P(Calendar, CalendarThreads,
                          ::testing::Combine(::testing::Values(2U, 3U, 5U, 40U), ::testing::Values(0U, 9U)));
 
-// A module's own errors come out of sc_start, of those of one cycle the first one by number.
+// A module's own errors come out of sc_start, of errors in one cycle the first one by number.
 TEST(Calendar, TellsTheFirstOfSeveralErrors) {
   link::Calendar calendar(kPeriod);
   std::vector<std::unique_ptr<Scribe>> all;

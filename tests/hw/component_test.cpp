@@ -54,7 +54,7 @@ TEST(MemoryWatchdog, ReportsAMemoryThatNeverAnswers) {
   EXPECT_FALSE(platform.gpu.quiet());
 }
 
-// An answer after all: nobody is surprised, and the next launch works.
+// An answer after all: it does no harm, and the next launch works.
 TEST(MemoryWatchdog, ALateAnswerMakesTheGpuUsableAgain) {
   const KeptWarnings warnings;
   Platform platform(true, with_limit(5000));

@@ -1,5 +1,5 @@
 // Sub-warps with disjoint lanes that share a place of a latch: the latch alone, and register read and execute between
-// stubs, which take all of them in one cycle.
+// stubs, which take all such sub-warps in one cycle.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -96,7 +96,7 @@ TEST_F(DisjointLanes, APayloadThatIsUsedAgainIsAlone) {
 
 // ---- register read and execute
 
-// The register file's other port wants somebody.
+// The register file's other port must be bound.
 class IdleWriter : public sc_core::sc_module, private link::ForwardOnlyInitiator<RegisterProtocol> {
  public:
   explicit IdleWriter(const sc_core::sc_module_name& name) : sc_core::sc_module(name) { socket.bind(*this); }

@@ -170,7 +170,7 @@ TEST_F(Stack, NestsBranches) {
   expect_stack({});
 }
 
-// An inner merge point that is the outer one as well: one arrival pops all of them in turn.
+// An inner merge point that is the outer one as well: one arrival pops all its entries in turn.
 TEST_F(Stack, OneArrivalPopsSeveralEntries) {
   start(0b111);
   EXPECT_TRUE(branch(5, 9, 0b001));
@@ -227,7 +227,7 @@ TEST_F(Stack, ExitsInsideDivergenceLeaveEveryEntry) {
   exit(0b1000);  // the whole path: the waiting one runs
   expect_running(5, 0b0011);
   expect_stack({{9, 9, 0b0011}});
-  exit(0b0011);  // nobody is left: the join entry pops with an empty mask
+  exit(0b0011);  // no thread is left: the join entry pops with an empty mask
   EXPECT_EQ(group_.active_threads(), 0U);
   expect_stack({});
 }

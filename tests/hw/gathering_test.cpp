@@ -143,7 +143,7 @@ TEST(Gathering, InstructionsOfSeveralWarpsGatherSideBySide) {
       << "warp 1's two, then warp 0's one";
 }
 
-// A waiting access of one warp takes the only place: those that gather may come, and wait for it with their lines.
+// A waiting access of one warp takes the only place: accesses that gather may come, and wait for it with their lines.
 TEST(Gathering, WaitsForPlacesWithAllItsSubWarps) {
   GatheringBench bench(2, 2);
   bench.state.groups[1].flight() = {1, 0, 0, true, false};

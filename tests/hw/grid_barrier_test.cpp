@@ -205,7 +205,7 @@ TEST(GridBarrier, TheGridMustBeResidentAtOnce) {
       "(core.blocks)");
 }
 
-// A cooperative launch that begins beside another waits for the cores that this one leaves; its blocks wait meanwhile.
+// A cooperative launch that begins beside another waits for the cores that the other leaves; its blocks wait meanwhile.
 TEST(GridBarrier, ALaterLaunchGetsTheCoresThatItNeeds) {
   GpuBench bench(machine_of(2));
   Code code;  // of both

@@ -30,7 +30,7 @@ TEST(LaunchTable, OneLaunchGoesToCoresInTurn) {
     EXPECT_EQ(block->place, place);
   }
   EXPECT_FALSE(table.blocks_left());
-  EXPECT_FALSE(table.leaving());  // nobody waits for a core
+  EXPECT_FALSE(table.leaving());  // no launch waits for a core
   EXPECT_EQ(table.finish(1, 1), 4U);
   EXPECT_FALSE(table.over());
   for (const auto& [place, slot] : {std::pair{0U, 0U}, {0U, 1U}, {1U, 0U}, {2U, 0U}}) {

@@ -95,7 +95,7 @@ struct MemoryBench {
   std::vector<std::unique_ptr<link::DecodedInstruction>> instructions;
   StubSender execute{"execute"};
   StubL1 l1{"l1", state};
-  StubL1 texture{"texture", state};  // must be bound; nobody fetches
+  StubL1 texture{"texture", state};  // must be bound; no test fetches texels
   Scratchpad scratchpad{"scratchpad", machine.scratchpad, clock};
   StubReceiver writeback{"writeback", state};
   StubReceiver returns{"returns", state};

@@ -81,7 +81,7 @@ TEST(MemoryStage, EachLineTakesAPortCycleInOrderOfTheLowestLane) {
   EXPECT_EQ(bench.state.statistics.memory_instructions, 3U);
 }
 
-// A line whose bank is taken lets those of other banks pass, and those of its own bank keep their order.
+// A line whose bank is taken lets lines of other banks pass, and lines of its own bank keep their order.
 TEST(MemoryStage, LinesOfABankFollowEachOther) {
   MemoryBench bench;
   bench.l1.ports = 4;
@@ -178,7 +178,7 @@ TEST(MemoryStage, AMissAnsweredBeforeTheLastLineIsSentIsNoReason) {
 TEST(MemoryStage, CountsMissesByWhetherOtherLanesHit) {
   MemoryBench bench;
   Cycle now = 0;
-  // Lanes' lines, those that are missing and those that are late; misses and partly missed accesses so far.
+  // Lanes' lines, which of them are missing and which are late; misses and partly missed accesses so far.
   const auto access = [&](const std::vector<unsigned>& lines, std::set<std::uint64_t> missing,
                           std::set<std::uint64_t> late) {
     bench.l1.missing = std::move(missing);

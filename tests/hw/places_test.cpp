@@ -34,7 +34,7 @@ struct TwoCores {
   static std::uint32_t value(unsigned core, unsigned row, unsigned reg, unsigned lane) {
     return ((core * 10 + row) * 10 + reg) * 100 + lane;
   }
-  // The registers in a place are those that were in another one at first.
+  // The registers in a place are the ones that were in another place at first.
   void expect_registers(unsigned core, const Place& place, unsigned from_core, const Place& from) {
     for (unsigned reg = 0; reg < kRegisters; ++reg) {
       EXPECT_EQ(registers[core].word(place.row, reg)[place.lane], value(from_core, from.row, reg, from.lane));

@@ -1,4 +1,4 @@
-// The GPU as a component of somebody else's platform: memory is a plain target that knows nothing of Heddle, and a host
+// The GPU as a component of another platform: memory is a plain target that knows nothing of Heddle, and a host
 // process launches a kernel through registers and waits for the interrupt.
 #include "tests/hw/platform.hpp"
 
@@ -73,7 +73,7 @@ TEST(ForeignPlatform, AnL2LeavesNothingBehind) {
   platform.expect_results();
 }
 
-// The store has long been answered when the L2 writes its line: the launch ends with a fault all the same, and the GPU
+// The store has long been answered when the L2 writes its line: the launch ends with a fault even so, and the GPU
 // can be used again.
 class L2BusError : public ::testing::TestWithParam<const char*> {};
 
@@ -114,7 +114,7 @@ TEST(ForeignPlatform, ACodeFetchThatFailsIsAFault) {
   EXPECT_EQ(platform.host.fault_kind, static_cast<std::uint64_t>(isa::Fault::Kind::bus_error) + 1);
 }
 
-// A memory that never answers: somebody outside ends the launch before the GPU does, which refuses another one.
+// A memory that never answers: the platform ends the launch before the GPU does, which refuses another launch.
 TEST(ForeignPlatform, SilentMemoryLeavesTheGpuUnusable) {
   hw::Machine machine;
   machine.watchdog.deadlock_cycles = 2'000'000;

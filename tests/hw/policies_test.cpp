@@ -248,7 +248,7 @@ TEST(ScratchpadCycles, FewerBanksConflictMore) {
   EXPECT_EQ(cycles(~0U, 4, false, 64, [](unsigned lane) { return 8 * lane; }), 1U);
 }
 
-// Against counting the words of each bank in a set, or, of atomics, all of them.
+// Against counting the words of each bank in a set, or, of atomics, all words.
 TEST(ScratchpadCycles, OfAnyAddresses) {
   std::mt19937 random(3);
   for (unsigned round = 0; round < 20'000; ++round) {

@@ -1,5 +1,5 @@
 // What policies declare of themselves: a policy that declares nothing is refused where it promises nothing, its own
-// parameters are a section like any other, and nobody goes by its name.
+// parameters are a section like any other, and no code goes by its name.
 #include "hw/parameters/policy.hpp"
 #include "hw/check/machine.hpp"
 #include "hw/check/policies.hpp"
@@ -22,7 +22,7 @@
 namespace heddle::hw {
 namespace {
 
-// A mechanism, a scheduler and a discipline as somebody writes them first: nothing declared.
+// A mechanism, a scheduler and a discipline as one writes them first: nothing declared.
 class SilentDivergence final : public Divergence {
  public:
   explicit SilentDivergence(const Setup&) {}

@@ -71,7 +71,7 @@ class Rows : public ::testing::TestWithParam<LaneMask> {
     by_row_.row_count = kRows;
     for (unsigned row = 0; row < kRows; ++row) {
       by_row_.rows[row].row = static_cast<std::uint16_t>(row);
-      for (unsigned lane = 0; lane < isa::kLanes; ++lane) {  // those beside the sub-warp's, too
+      for (unsigned lane = 0; lane < isa::kLanes; ++lane) {  // lanes beside the sub-warp's, too
         by_row_.rows[row].lanes |= static_cast<LaneMask>(by_lane_.row[lane] == row) << lane;
       }
     }

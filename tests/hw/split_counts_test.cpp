@@ -26,9 +26,9 @@ Machine splitting(const char* memory, unsigned entries, unsigned slots) {
   return machine;
 }
 
-// Two loads: of a line that is absent for all, and of that line by two threads, of another by two. Those who have
-// theirs go on to a barrier, where the others join them. Then a branch around one instruction: with one slot the thread
-// that takes it waits for one, and is met by the others at its PC.
+// Two loads: of a line that is absent for all, and of that line by two threads, of another by two. Threads that
+// have theirs go on to a barrier, where the others join them. Then a branch around one instruction: with one slot the
+// thread that takes it waits for one, and is met by the others at its PC.
 TEST(SplitCounts, OfAccessBranchAndBarrier) {
   Code code;
   code.s2r(1, Special::tid_x);

@@ -253,7 +253,7 @@ TEST(BlockHome, AReleaseIsOfOneBarrierAndItsReduction) {
   ASSERT_EQ(release.waiting.size(), 2U);
   EXPECT_EQ(release.waiting[1].sub_warp, &sub_warps[1]);
   EXPECT_TRUE(block.anyone_waits()) << "at another barrier";
-  // bar.arrive waits for nobody and is in no release; an arrival too many is what the interpreter calls it.
+  // bar.arrive does not wait and is in no release; an arrival too many is what the interpreter calls it.
   BarrierArrival passes = arrival(1, 20, nullptr, 5);
   passes.op = isa::Op::BAR_ARRIVE;
   passes.count = 32;

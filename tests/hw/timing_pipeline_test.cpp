@@ -103,7 +103,7 @@ double cycles_of(const Network& network, bool traverse) {
   return cycles_per_round(machine, 1, [&](Code& code) {
     if (traverse) {
       code.tree_traverse(1, 2, {}, 5);
-    } else {  // nobody's predicate is true: the network alone
+    } else {  // no thread's predicate is true: the network alone
       code.accumulate(Op::COND_ACC_SHARED, 4, 1, 2, {isa::kPT, true}, 3);
     }
   });

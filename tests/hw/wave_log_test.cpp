@@ -61,7 +61,7 @@ struct NaiveWave {
 
 TEST(WaveLog, ShowsWhatEachWaveIsInEachCycle) {
   constexpr std::size_t kWaves = 6;
-  constexpr std::size_t kCounting = 4;  // from this one on they count events
+  constexpr std::size_t kCounting = 4;  // from this wave on they count events
   std::mt19937 random(7);
   Recorder recorder;
   std::array<Wave, kWaves> waves;

@@ -284,9 +284,7 @@ TEST(Waves, ShowTheStackOfFigure22) {
   EXPECT_EQ(dump[warp + ".branch.taken.row0"].number(effect + 1), 0U);
 }
 
-// The same branch of a block of eight threads under thread block compaction: one stack for the block, its masks by row
-// of the block's threads. Threads 2 and 5 go to C, so that B runs with lanes 1011 of row 0 and 1101 of row 1.
-// Lanes at both arms of a branch in one cycle: what each of them executes, and all of them in the stage's mask.
+// Lanes at both arms of a branch in one cycle: what each lane executes, and all lanes in the stage's mask.
 TEST(Waves, ShowWhatEachMimdLaneExecutes) {
   Machine machine = four_lanes(4);
   machine.core.divergence = "mimd";
@@ -337,6 +335,9 @@ TEST(Waves, ShowAccessesThatWaitForTheirInstructionsOthers) {
   EXPECT_EQ(dump[gathered].number(dump.end - 1), 0U);
 }
 
+// The branch of figure 2.2 in a block of eight threads under thread block compaction: one stack for the block, its
+// masks by row of the block's threads. Threads 2 and 5 go to C, so that B runs with lanes 1011 of row 0 and 1101 of
+// row 1.
 TEST(Waves, ShowTheMasksOfABlocksStack) {
   Machine machine = four_lanes(4);
   machine.core.divergence = "tbc";

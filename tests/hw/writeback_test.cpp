@@ -280,7 +280,7 @@ TEST(WriteBack, AGroupGoesOnWhenItsLastSubWarpHasCompleted) {
   bench.tick(8);
   EXPECT_EQ(bench.woken(), (WokenList{{8, 0}}));
   EXPECT_EQ(group.pc, 1U);
-  // Not before the former has handed on the last one.
+  // Not before the former has handed on the last sub-warp.
   const link::DecodedInstruction& again = bench.fly(0, 1, add_r5);
   group.flight().all_formed = false;
   bench.retire(bench.part(0, again, 0), 9);
@@ -374,7 +374,7 @@ TEST(WriteBack, AReductionIsWrittenAtTheRelease) {
   second.values.predicate_a = 1;
   bench.retire(first, 1);
   bench.expect_all_untouched();
-  bench.state.block(WriteBackBench::kSlot).live_threads = 60;  // those four have exited
+  bench.state.block(WriteBackBench::kSlot).live_threads = 60;  // four threads have exited
   bench.retire(second, 2);
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
     EXPECT_EQ(bench.registers.array().word(0, 5)[lane], lane < 28 ? 9 : WriteBackBench::untouched(0, 5, lane));

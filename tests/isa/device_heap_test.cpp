@@ -213,7 +213,7 @@ TEST(DeviceHeap, NullIsWhatAThreadGetsByItsOwnRequestsAlone) {
   EXPECT_EQ(get(heap, 0, 1001), 0U);
   EXPECT_NE(get(heap, 0, 992), 0U);  // 62 units; half a unit is left
   EXPECT_EQ(get(heap, 0, 1), 0U);
-  EXPECT_NE(get(heap, 1, 976), 0U);  // the other one's are not its own
+  EXPECT_NE(get(heap, 1, 976), 0U);  // another thread's blocks do not count
   const std::uint64_t last = get(heap, 1, 0);
   EXPECT_NE(last, 0U);
   EXPECT_FALSE(heap.allows(1, last, 1));

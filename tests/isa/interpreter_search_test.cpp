@@ -114,7 +114,7 @@ TEST(InterpreterSearch, AccumulateChecksAlignmentAndTheScratchpadsEnd) {
   EXPECT_THAT(second.faults(Fault::Kind::out_of_bounds), HasSubstr("store at offset 48 of the block's scratchpad"));
   second.module.kernels[0].shared_bytes = 4 * 13;
   EXPECT_FALSE(second.go().fault);
-  // Nobody writes: no address is looked at.
+  // No thread writes: no address is looked at.
   Code none;
   none.mov(2, 3);
   none.setp(0, Comparison::ne, kRZ, 0);

@@ -212,7 +212,7 @@ void check(const Instruction& instruction, const std::vector<Lane>& lanes, Expec
   }
 }
 
-// The same for predicate results; expected(lane) yields {0, p, q}.
+// Checks predicate results; expected(lane) yields {0, p, q}.
 template <typename Expected>
 void check_predicates(const Instruction& instruction, const std::vector<Lane>& lanes, Expected expected) {
   unsigned failures = 0;

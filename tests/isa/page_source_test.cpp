@@ -47,7 +47,7 @@ TEST(PageSource, GetsWhatWasWrittenBeforeAndGivesWhatIsWrittenLater) {
   const auto pages = std::make_shared<Pages>(kFirst + 3);
   memory.take_pages_from(pages);
   EXPECT_EQ(memory.get<std::uint32_t>(kGlobalBase + 8), 77U);
-  EXPECT_EQ(memory.get<std::uint32_t>(kGlobalBase + 5 * kPage), 78U);  // the source does not have this one
+  EXPECT_EQ(memory.get<std::uint32_t>(kGlobalBase + 5 * kPage), 78U);  // the source does not have this page
   EXPECT_EQ(std::set(pages->asked.begin(), pages->asked.end()), (std::set{kFirst, kFirst + 5}));
   memory.put<std::uint64_t>(kGlobalBase + 2 * kPage - 4, 0x1122334455667788);
   std::uint32_t half = 0;
@@ -66,7 +66,7 @@ TEST(PageSource, IsAskedForNothingThatIsOnlyReadOrTouched) {
   memory.touch(kGlobalBase + 9 * kPage, 0);
   EXPECT_TRUE(pages->asked.empty());
   EXPECT_EQ(memory.touched_bytes(), 2 * kPage);
-  // What somebody has written there by a way of his own is the memory's.
+  // What was written to the source's page by another way is the memory's.
   pages->page(kFirst + 1)[5] = std::byte{42};
   EXPECT_EQ(memory.get<std::uint8_t>(kGlobalBase + kPage + 5), 42);
 }
@@ -131,7 +131,7 @@ TEST(PageSource, IsLeftWithAllItsPages) {
   EXPECT_EQ(memory.get<std::uint32_t>(kGlobalBase), 5U);
 }
 
-// The fewer of the pages asked about and those there are are looked at: both ways do the same.
+// The fewer of the pages asked about and those there are are looked at: both ways have one effect.
 TEST(PageSource, SmallAndLargeReleasesForgetTheSame) {
   for (const std::uint64_t others : {std::uint64_t{0}, std::uint64_t{100}}) {
     DeviceMemory memory;

@@ -58,7 +58,7 @@ long double float_in(Type t, u64 raw, bool ftz = false) {
   return std::bit_cast<float>(ftz && (word & 0x7F800000U) == 0 ? word & 0x80000000U : word);
 }
 
-// The half on the given side of x, found among all of them.
+// The half on the given side of x, found among all halves.
 u32 half_of(long double x, Rounding rounding) {
   const u32 sign = std::signbit(x) ? 0x8000U : 0;
   const long double magnitude = std::fabs(x);

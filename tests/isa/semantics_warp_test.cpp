@@ -197,7 +197,7 @@ TEST(SemanticsWarp, ShuffleWithoutMemberMaskIsForEveryone) {
   v.c[0].fill(31);
   v.d.fill(0);
   run(Op::SHFL_IDX, v, 0);
-  EXPECT_EQ(v.result[0][9], 109U);  // nobody is a member: own value
+  EXPECT_EQ(v.result[0][9], 109U);  // no lane is a member: own value
   run(Op::SHFL_IDX, v, kRZ);
   EXPECT_EQ(v.result[0][9], 100U);
 }

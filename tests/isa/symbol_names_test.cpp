@@ -1,4 +1,4 @@
-// Names in PTX against names in the source: what find_named takes for the same, and what it keeps apart.
+// Names in PTX against names in the source: what find_named takes for equal, and what it keeps apart.
 #include "isa/symbol_names.hpp"
 
 #include <gmock/gmock.h>

@@ -256,7 +256,7 @@ TEST(Cache, BypassLoadsSeeMemoryAndKeepOwnStores) {
   MemorySystem system(small());
   system.core().store_word(0, kBase, 11);
   system.run();
-  system.memory.put<std::uint32_t>(kBase + 4, 77);  // somebody else's store
+  system.memory.put<std::uint32_t>(kBase + 4, 77);  // a store past the cache
   const Cycle now = system.clock.now();
   const Access& stale = system.core().load(now + 1, kBase);
   const Access& fresh = system.core().load(now + 2, kBase, true);
@@ -311,7 +311,7 @@ TEST(Cache, AtomicsOfSeveralCoresAreEachOneStep) {
       EXPECT_FALSE(seen[atomic->lanes.old[lane]]);
       seen[atomic->lanes.old[lane]] = true;
     }
-    EXPECT_EQ(atomic->lanes.old[1], atomic->lanes.old[0] + 1);  // nobody comes between the lanes
+    EXPECT_EQ(atomic->lanes.old[1], atomic->lanes.old[0] + 1);  // no access comes between the lanes
   }
   EXPECT_EQ(system.memory.get<std::uint32_t>(kBase), 120U);
 }

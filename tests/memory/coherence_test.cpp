@@ -1,6 +1,6 @@
-// Coherence protocols as tables: what stands in those of `none`, pair by pair; that nothing is missing in a table and
-// nothing contradicts itself; and, over every sequence of events that a line can see, that no store is lost, no load is
-// answered with an old value, and memory lacks nothing where the table says so. No SystemC.
+// Coherence protocols as tables: what stands in the tables of `none`, pair by pair; that nothing is missing in a table
+// and nothing contradicts itself; and, over every sequence of events that a line can see, that no store is lost, no
+// load is answered with an old value, and memory lacks nothing where the table says so. No SystemC.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -387,7 +387,7 @@ class Explorer {
     if (transition.does(kFetch)) {  // what is sent later arrives later
       line.read = line.memory;
     }
-    if (changes) {  // the latest value is this one, and nobody has it but where it goes
+    if (changes) {  // the latest value is this one, and no copy has it but where it goes
       line.memory = transition.does(kForward | kWriteThrough);
       line.copy = transition.does(kWrite | kStep | (event == store_line ? kInstall : kWait));
       line.merged = transition.does(kMerge | kFetch);

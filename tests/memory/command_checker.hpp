@@ -51,7 +51,7 @@ class CommandChecker {
   const JedecParameters device_;
   const unsigned banks_;
   const CommandBuses buses_;
-  std::uint64_t row_bus_ = 0;  // free from then on; with one bus this one is for all
+  std::uint64_t row_bus_ = 0;  // free from then on; with one bus this bus is for all
   std::uint64_t column_bus_ = 0;
   std::vector<Rule> rules_;
   std::uint64_t window_ = 0;  // no rule reaches further back

@@ -284,7 +284,7 @@ TEST(Jedec, RefreshComesOnTimeAndClosesEveryRow) {
   channel.read(1900, 0);
   const DramAccess& after = channel.read(1951, 32);  // in the queue in 1952: one edge before the refresh is due
   const DramAccess& during = channel.read(1960, 64);
-  const DramAccess& later = channel.read(20000, 96);  // after nine refreshes that nobody woke for
+  const DramAccess& later = channel.read(20000, 96);  // after nine refreshes for which the controller did not wake
   channel.run();
   EXPECT_EQ(violations(parameters, channel.commands), "");
   EXPECT_TRUE(after.row_hit);
@@ -307,7 +307,7 @@ TEST(Jedec, RefreshComesOnTimeAndClosesEveryRow) {
   EXPECT_EQ(channel.statistics().refreshes, 10U);
 }
 
-// Without somebody who watches, refreshes of idle time are counted, not played; nothing else differs.
+// Without an observer, refreshes of idle time are counted, not played; nothing else differs.
 TEST(Jedec, SkippedRefreshesChangeNothing) {
   DramParameters parameters = device();
   parameters.jedec.refresh = true;

@@ -1,4 +1,4 @@
-// A slice of the L2 alone, before somebody else's initiator.
+// A slice of the L2 alone, behind an initiator of another make.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 

@@ -26,7 +26,7 @@ struct CacheLine {
   LineState state = kAbsent;
   std::uint8_t latest = 0;   // of the bytes here or leaving
   std::uint8_t changed = 0;  // the home lacks them
-  std::uint8_t loads = 0;    // somebody waits for the line
+  std::uint8_t loads = 0;    // some load waits for the line
   std::uint8_t stores = 0;
   Probe stalled = kNoProbe;
   // Under way.
@@ -127,7 +127,7 @@ class Searcher {
       edges_.emplace_back(static_cast<std::uint32_t>(from_), number);
     }
   }
-  // From every state the system comes to rest when nobody wants anything new.
+  // From every state the system comes to rest when no cache wants anything new.
   void check_ends() {
     std::vector<std::uint32_t> begin(states_.size() + 1, 0);
     for (const auto& edge : edges_) {
@@ -263,7 +263,7 @@ class Searcher {
     }
   }
 
-  // Another event does the same: this one's row is looked up, and leads nowhere else.
+  // Another event has the same effect: the row of `event` is looked up, and leads nowhere else.
   bool as_another(LineState state, LineEvent event) {
     const Transition& transition = row(state, event);
     LineEvent other = LineEvent::store;
@@ -277,7 +277,7 @@ class Searcher {
     return same.next == transition.next && actions(same) == actions(transition);
   }
 
-  // Of the home's queue, those that the home is busy with or that wait.
+  // Of the home's queue, requests that the home is busy with or that wait.
   unsigned places(const State& state) const {
     unsigned used = 0;
     for (unsigned line = 0; line != system_.lines; ++line) {

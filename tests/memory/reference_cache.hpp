@@ -39,7 +39,7 @@ class ReferenceCache {
   // A request is offered: `number` is new, `enable` the bytes that it writes (stores, atomics). When it is not refused,
   // what it writes must be in `contents` before the next call.
   Result offer(unsigned number, Kind kind, std::uint64_t line, const Mask& enable);
-  // The bytes of a write that is sent at once are those of the request.
+  // The bytes of a write that is sent at once are the request's.
   void invalidate(std::uint64_t line, Cycle visible) { invalidated_.push_back({visible, line}); }
   // Memory has taken `sent.front()`, and answers it in a later call (its `mshr`; any number for a write).
   std::deque<Sent> sent;

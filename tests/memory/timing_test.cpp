@@ -219,7 +219,7 @@ TEST(Timing, OnASlowClockALinkCarriesItsWidthPerCycleOfThatClock) {
   EXPECT_EQ(load.answered, 321U) << "one cycle of the slow clock later";
 }
 
-// Lines of two channels come to one core at once: they share its link. Those of two cores do not.
+// Lines of two channels come to one core at once: they share its link. Lines to two cores do not.
 TEST(Timing, TheLinkOfACoreIsSharedByAllChannels) {
   SystemParameters parameters = plain();
   parameters.cores = 2;

@@ -1,5 +1,5 @@
-// Who watches a DRAM controller sees every request arrive in its cycle. Unwatched, a controller may take what arrives
-// later, and let go of its sender ahead of time: nobody else must be able to tell.
+// An observer of a DRAM controller sees every request arrive in its cycle. Unwatched, a controller may take what
+// arrives later, and let go of its sender ahead of time: no other module must be able to tell.
 #include <gtest/gtest.h>
 
 #include <random>

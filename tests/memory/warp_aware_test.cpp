@@ -96,7 +96,7 @@ TEST(WarpAware, RowHitsGoBeforeWarpsOrBehindThem) {
   EXPECT_LT(warps.script()[4].order, warps.script()[3].order);
 }
 
-// Nobody waits for a write, nor for a read that a store caused.
+// No warp waits for a write, nor for a read that a store caused.
 TEST(WarpAware, RequestsOfNoWarpGoLast) {
   Channel channel(warp_aware());
   channel.of_warp(9, 0, row(0));
@@ -148,7 +148,7 @@ TEST(WarpAware, RequestsToALineKeepTheirOrder) {
   EXPECT_EQ(b.order, 4U);
 }
 
-// The row that a hint holds is closed for nobody, whoever has the fewest misses: not before the hold runs out.
+// The row that a hint holds is closed for no warp, whichever has the fewest misses: not before the hold runs out.
 TEST(WarpAware, HintsHoldTheirRowsAgainstEveryWarp) {
   Channel held(warp_aware("warps"), 128, 1.0, "held");
   Channel plain(warp_aware("warps"), 128, 1.0, "plain");

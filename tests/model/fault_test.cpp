@@ -1,5 +1,5 @@
 // Faults of simulated programs: each stops the launch with a message that names kernel, PTX line, CUDA line, block,
-// thread, address and nearest allocation; the interpreter says the same where both can; and the device can be used
+// thread, address and nearest allocation; the interpreter gives that message where both can; and the device can be used
 // again afterwards.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -235,7 +235,7 @@ TEST(Livelock, OfASpinLockIsFound) {
   hw::Machine machine;
   machine.watchdog.livelock_instructions = 5000;
   tb::Device device(machine);
-  // Nobody ever releases the lock.
+  // No thread ever releases the lock.
   const isa::Module module = kernel("L: atom.global.cas.b32 %r3, [%r0], 0, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra L;");
   const std::string text = fault_on(device, module, launch_of());
   EXPECT_THAT(text, HasSubstr("livelock in kernel 'k'"));
@@ -246,7 +246,7 @@ TEST(Livelock, OfASpinLockIsFound) {
   EXPECT_THROW(expect_usable(device), InputError);
 }
 
-// The thread that has the lock waits behind the loop for those that try to get it.
+// The thread that has the lock waits behind the loop for threads that try to get it.
 TEST(Livelock, OfALockThatIsReleasedBehindTheLoopIsExplained) {
   hw::Machine machine;
   machine.core.divergence = "stack";

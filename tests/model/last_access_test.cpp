@@ -1,6 +1,6 @@
 // Kernels with scratchpad whose threads the global scheduler moves after their last access to it: what they compute,
 // who moves, when the block's part of the scratchpad is free, and barriers at which some of a block wait in their core
-// and others in the pool. Plain loads throughout, through L1s that nobody keeps coherent, too.
+// and others in the pool. Plain loads throughout, through L1s that are not kept coherent, too.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -180,8 +180,8 @@ SKIP:
 }
 )";
 
-// As before, but those who go on with the scratchpad come last, those of the first block with many stores on their way.
-// Who has moved reads the last ones.
+// As before, but threads that go on with the scratchpad come last, the first block's with many stores on their way.
+// Threads that have moved read the last stores.
 constexpr const char* kManyStores = R"(
   st.shared.u32 [%s1], %r5;
   bar.sync 0;

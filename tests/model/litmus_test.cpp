@@ -1,5 +1,5 @@
-// Litmus kernels in PTX on several cores, with write-back L1s that are kept coherent and with write-through L1s of
-// which nobody does: message passing, store buffering, load buffering, independent reads of independent writes,
+// Litmus kernels in PTX on several cores, with write-back L1s that are kept coherent and with write-through L1s
+// that are not: message passing, store buffering, load buffering, independent reads of independent writes,
 // coherence of one location, atomics. With the fences (and atomics) that make an outcome forbidden in PTX's memory
 // model (PTX ISA, "Memory consistency model": causality order, fence-SC order, coherence, atomicity) it never occurs,
 // whatever the skew between the cores; without them store buffering does occur, so that the kernels would show it.

@@ -438,7 +438,8 @@ namespace heddle::test {
     odgs.short_branch = 12;
     odgs.moves_per_1024 = 8;
   });
-  // L1s that write through, and that nobody keeps coherent: who has moved reads past them. Local re-formation first.
+  // L1s that write through, and that are not kept coherent: threads that have moved read past them. Local re-formation
+  // first.
   add("odgsthrough", [](hw::Machine& machine) {
     machine.core.divergence = "odgs";
     machine.gpu.cores = 3;
@@ -460,7 +461,7 @@ namespace heddle::test {
     odgs.local_paths = 2;
     odgs.handling_latency = 9;
   });
-  // Kernels with scratchpad move after their last access to it: ideal; through L1s that nobody keeps coherent, with
+  // Kernels with scratchpad move after their last access to it: ideal; through L1s that are not kept coherent, with
   // local re-formation, links and few places; and with coherent L1s, short branches and few parts of the scratchpad.
   add("odgslast", [](hw::Machine& machine) {
     machine.core.divergence = "odgs";

@@ -1,5 +1,5 @@
-// Threads that the global scheduler moves between cores see their own stores, and those of threads that they have
-// waited for, although the cores' L1s write through and nobody keeps them coherent. Plain loads throughout.
+// Threads that the global scheduler moves between cores see their own stores, and stores of threads that they
+// have waited for, although the cores' L1s write through and are not kept coherent. Plain loads throughout.
 #include <gtest/gtest.h>
 
 #include <cstring>

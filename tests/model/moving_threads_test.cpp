@@ -206,7 +206,7 @@ DONE:
   EXPECT_GT(test::wanderings.returns, 0U);
 }
 
-// A barrier's release writes to the registers of those that wait at it, where they were when they came.
+// A barrier's release writes to the registers of threads that wait at it, where they were when they came.
 TEST(MovingThreads, ThoseThatWaitAtABarrierStay) {
   const std::string told = test::in_child([] {
     sc_core::sc_report_handler::set_handler(nullptr);  // the error is what is asked for

@@ -113,7 +113,7 @@ class Follower final : public tb::RunObserver {
     expect_at(core, sub_warp, {hw::CoreStage::execute});
     EXPECT_GE(last, core.now);
     at_[&sub_warp].issued = true;
-    // Those of lanes that execute each an instruction of its own begin in one cycle.
+    // Sub-warps of lanes that execute each an instruction of its own begin in one cycle.
     Issued& before = issued_[core.index];
     if (before.cycle == core.now) {
       --active[before.lanes];

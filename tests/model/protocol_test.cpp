@@ -67,7 +67,7 @@ class Meddler final : public sc_core::sc_module,
       response(payload);
     }
     const ::tlm::tlm_sync_enum result = target->nb_transport_bw(payload, phase, delay);
-    payload.set_streaming_width(width);  // the connections before this one get the right one
+    payload.set_streaming_width(width);  // the connections before this one get the right width
     return result;
   }
   void b_transport(Payload& payload, sc_core::sc_time& delay) override {

@@ -2,8 +2,8 @@
 // instructions and written values (retirement hash), whatever the machine.
 //
 // Each machine runs its share of the programs, launch after launch on one device. HEDDLE_RANDOM_PROGRAMS=n runs n
-// programs in all instead of the usual number, HEDDLE_RANDOM_SEED=s that one only, on every machine, and prints its
-// text when it fails.
+// programs in all instead of the usual number, HEDDLE_RANDOM_SEED=s the program of that seed only, on every machine,
+// and prints its text when it fails.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -104,7 +104,7 @@ TEST_P(ReConvergenceOn, AWarpMeetsBeforeABarrierBehindAGuardedExit) {
   EXPECT_EQ(result.counter, 30U);
 }
 
-// A check that stops the launch: those who pass it meet the others again.
+// A check that stops the launch: threads that pass it meet the others again.
 TEST_P(ReConvergenceOn, AWarpMeetsBeforeABarrierBehindATrap) {
   tb::Device device(test::machine_called(GetParam()));
   for (const char* check : {"setp.gt.u32 %p3, %r1, 99; @%p3 trap;",
@@ -118,7 +118,7 @@ TEST_P(ReConvergenceOn, AWarpMeetsBeforeABarrierBehindATrap) {
 INSTANTIATE_TEST_SUITE_P(Machines, ReConvergenceOn, ::testing::Values("test-baseline", "test-warp256", "test-tbcsimd8"),
                          [](const auto& info) { return test::case_name("kernel", info.param); });
 
-// The loop behind costs a warp of 32 threads, of which ten have been elsewhere, what it costs one of those ten alone.
+// The loop behind costs a warp of 32 threads, of which ten have been elsewhere, what it costs one of the ten alone.
 TEST(ReConvergence, AWarpGoesOnAsOneBehindAGuardedExit) {
   tb::Device device(test::machine_called("test-baseline"));
   const isa::Module module = early_return(kCount, "");

@@ -160,7 +160,7 @@ TEST_P(StrayLoadsOn, AreAsInTheReference) {
     all += loads.count;
   }
   EXPECT_EQ(device.totals().core.out_of_bounds_loads, all);
-  // A launch later they are counted with those before, and a fault is still one.
+  // A launch later they are counted with the loads before, and a fault is still one.
   device.launch(request());
   EXPECT_EQ(device.stray_loads().front().count % 2, 0U);
   EXPECT_EQ(device.totals().core.out_of_bounds_loads, 2 * all);

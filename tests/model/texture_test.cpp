@@ -126,7 +126,7 @@ TEST_P(Textures, ComeToTheSameAsInTheInterpreter) {
   // What the host knows without sampling: the surface has each thread's first sum two to the right of its place.
   EXPECT_EQ(expected.surface[0], 0U);
   EXPECT_EQ(expected.surface[2] * 2, expected.sums[0]);
-  // Lines through the texture cache, none of them by the L1: all that is read of the textures comes in at least once.
+  // Lines through the texture cache, none by the L1: all that is read of the textures comes in at least once.
   const hw::Totals totals = device.totals();
   EXPECT_EQ(totals.texture.accesses, totals.texture.hits + totals.texture.misses);
   EXPECT_EQ(totals.texture.loads, totals.texture.accesses);

@@ -1,5 +1,5 @@
-// Totals are the sums of all units' own counters, whichever those declare: nothing between a counter and its total is
-// written down. A unit that the totals left out, or counted twice, is found here.
+// Totals are the sums of all units' own counters, whichever counters they declare: nothing between a counter and its
+// total is written down. A unit that the totals left out, or counted twice, is found here.
 #include <gtest/gtest.h>
 
 #include <map>

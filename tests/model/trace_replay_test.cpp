@@ -82,7 +82,8 @@ Recorded record(const std::string& name, const hw::Machine& machine, std::uint64
   return {both.substr(12, size), both.substr(12 + size)};
 }
 
-// Where no core has blocks nobody can record: threads do the same on a machine that differs in its mechanism alone.
+// Where no core has blocks no run can be recorded: threads do the same on a machine that differs in its mechanism
+// alone.
 Recorded record(const std::string& name, const hw::Machine& machine, std::uint64_t shuffle = 0) {
   if (hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool == nullptr) {
     return record(name, machine, shuffle, true);

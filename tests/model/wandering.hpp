@@ -152,7 +152,7 @@ class Wandering final : public hw::Divergence {
     }
     return nullptr;
   }
-  // One at the same PC, with no thread in this one's lanes.
+  // A group at the same PC, with no thread in this group's lanes.
   hw::Group* waiting_at(const hw::Group& group) {
     for (hw::GroupId id = 0; id < groups_.size(); ++id) {
       hw::Group& other = groups_[id];

@@ -170,7 +170,7 @@ Results on_interpreter(const hw::Machine& machine, const std::string& text) {
   return results_of(reference, compiled(machine, text));
 }
 
-// What CUDA says of a warp of 32 threads, for those that can be said in a line.
+// What CUDA says of a warp of 32 threads, for rules that can be said in a line.
 void expect_cuda(const Results& results) {
   for (unsigned thread = 0; thread < kResultThreads; ++thread) {
     SCOPED_TRACE(thread);

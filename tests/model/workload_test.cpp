@@ -1,6 +1,6 @@
 // Every workload on every machine: its result verified by its own host computation, every thread's retirement hash
 // equal to the reference interpreter's, and a second run, in a process of its own, equal in every counter. The second
-// run is watched: its cores take every cycle of a full pipeline one by one, which the first one's sleep through.
+// run is watched: its cores take every cycle of a full pipeline one by one, which the first run's cores sleep through.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
 }
 
 // The usual run: every workload on the machines that run different code, and an eighth of the workloads on each of the
-// others, which add a mechanism or run the same with other numbers. Of the workloads of the DWS report, of the
+// others, which add a mechanism or run that code with other numbers. Of the workloads of the DWS report, of the
 // warp-size study and of the ODGS paper a fifth and a sixteenth. With sanitizers, which take ten times as long:
 // workloads that between them ask everything of a machine, a third of them on each machine with code of its own, once
 // each. The long run has the others.

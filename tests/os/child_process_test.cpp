@@ -40,7 +40,8 @@ ProcessSetup limited(const ProcessLimits& limits) {
   return setup;
 }
 
-// Whether a process that is not ours comes to its end. One that nobody waits for keeps its number, but does no more.
+// Whether a process that is not ours comes to its end. A process that is not waited for keeps its number, but does no
+// more.
 bool ends(pid_t process) {
   for (int i = 0; i < 2000; ++i) {
     const std::string state = Scratch::read("/proc/" + std::to_string(process) + "/stat");
@@ -177,7 +178,7 @@ TEST(ChildProcess, ACopyDoesAPieceOfWork) {
   EXPECT_EQ(ChildProcess::copy([] { return 0; }, setup).wait().exit_code, 4);
 }
 
-// Nor does a copy have the handlers of this process, which would only set a flag that nobody there looks at.
+// Nor does a copy have the handlers of this process, which would only set a flag that the copy does not look at.
 TEST(ChildProcess, ACopyDoesNotHandleSignalsAsThisProcessDoes) {
   const auto before = ::signal(SIGTERM, [](int) {});
   ChildProcess child = ChildProcess::copy([] {

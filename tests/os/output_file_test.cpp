@@ -231,7 +231,7 @@ TEST(CommandFiles, AnOutputIsNoInputByWhateverName) {
               "--vcd: '" + path + "' is the launch file '" + input + "' that this command reads; name another file");
   }
   files.writes("--report", scratch.path("other"));
-  // An input that is missing is one all the same.
+  // An input that is missing counts as an input.
   CommandFiles missing;
   missing.reads_all("a machine file", {input, scratch.path("none.toml")});
   EXPECT_EQ(objection_to([&] { missing.writes("--dot", scratch.path("none.toml")); }),

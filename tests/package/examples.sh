@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs Heddle into an empty folder and builds examples against it with find_package: docs/examples/host, which links
-# heddle::host alone, and docs/examples/platform, run with a memory of its own, and with every example memory of SystemC,
-# where those are installed (Debian: libsystemc-doc).
+# heddle::host alone, and docs/examples/platform, run with a memory of its own, and with every example memory of
+# SystemC, where the examples are installed (Debian: libsystemc-doc).
 #   examples.sh SOURCE BUILD COMPILER
 set -euo pipefail
 work=$(mktemp -d)

@@ -220,7 +220,7 @@ TEST(BackendControlFlow, AGuardedExitInALoopLeavesNowhereElseToMeet) {
   EXPECT_EQ(b.branch_at(0).reconvergence, isa::kNoReconvergence);
 }
 
-// A launch ends with a trap: nobody waits for those who go there.
+// A launch ends with a trap: no thread waits for threads that go there.
 TEST(BackendControlFlow, TrapsAreNoExits) {
   Builder b;
   b.branch(0);

@@ -1,4 +1,4 @@
-// If-conversion: which regions become predicated code, what the code is, and that it computes the same.
+// If-conversion: which regions become predicated code, what the code is, and that it computes what it did.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -77,7 +77,8 @@ Result execute(const isa::Module& module) {
   return values;
 }
 
-// The body computes the same converted and not, with many registers and with few. Branches left of those there were.
+// The body computes the same values converted and not, with many registers and with few. How many branches are left, of
+// how many.
 std::pair<unsigned, unsigned> converted(const std::string& body, unsigned most) {
   const isa::Module plain = compiled(body, 0), predicated = compiled(body, most);
   const Result expected = execute(plain);

@@ -30,7 +30,7 @@ std::size_t prints(const std::string& declarations, const std::string& call) {
     count += isa::decode(word)->op == isa::Op::PRINT ? 1 : 0;
   }
   for (const isa::LineInfo& line : module.kernels.at(0).lines) {
-    EXPECT_LE(line.ptx_line, 9U);  // those of the program, none of the library's text
+    EXPECT_LE(line.ptx_line, 9U);  // lines of the program, none of the library's text
   }
   return count;
 }
@@ -72,7 +72,7 @@ TEST(LowerLibrary, AllocatesAndFrees) {
   EXPECT_EQ(heap_operations("64", returns("malloc", "64"), "call.uni (%a2), malloc, (%a1);"),
             Operations{"heap.alloc.e"});
   EXPECT_EQ(heap_operations("32", returns("malloc", "32"), "call.uni (%a2), malloc, (%a1);"),
-            Operations{"heap.alloc"});  // though nobody wants the result
+            Operations{"heap.alloc"});  // though the result is not used
   EXPECT_EQ(heap_operations("64", returns("_Znam", "64"), "call.uni (%a2), _Znam, (%a1);"), Operations{"heap.alloc.e"});
   EXPECT_EQ(heap_operations("64", ".extern .func free(.param .b64 p);", "call.uni free, (%a1);"),
             Operations{"heap.free.e"});

@@ -62,7 +62,7 @@ class MachineCode {
     return sets;
   }
 
-  // A guarded exit in straight line before the branch: no other branch, and nobody's target, between the two.
+  // A guarded exit in straight line before the branch: no other branch, and no branch's target, between the two.
   [[nodiscard]] bool behind_exit(std::size_t branch) const {
     Pcs targets(size_ + 1);
     for (const isa::Instruction& in : code_) {

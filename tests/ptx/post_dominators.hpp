@@ -12,8 +12,8 @@ namespace heddle::test {
 struct ReConvergence {
   std::string wrong;          // the first branch whose re-convergence point is another one; empty: none
   unsigned branches = 0;      // conditional ones that were compared
-  unsigned at_exit = 0;       // of those, meet at the threads' exit only
-  unsigned behind_exits = 0;  // of those, meet elsewhere although a guarded exit comes before them in straight line
+  unsigned at_exit = 0;       // branches that meet at the threads' exit only
+  unsigned behind_exits = 0;  // branches that meet elsewhere although a guarded exit comes before them in straight line
   unsigned endless = 0;       // not compared: may run into an endless loop
 };
 

@@ -66,7 +66,7 @@ TEST(Rotates, AreNotedOnceAFile) {
   EXPECT_EQ(three.value, std::rotl(std::rotr(std::uint64_t{0x1234'5678'9abc'def1U}, 6), 6));
 }
 
-// Shifts that somebody wrote are what PTX says.
+// Shifts that were written by hand are what PTX says.
 TEST(Rotates, OfOthersAreLeftAlone) {
   const auto expect_zero = [](const std::string& statements) {
     const Rotated result = rotated(statements, 70);

@@ -46,7 +46,7 @@ TEST(Uniformity, WhatALoopWithVaryingExitCarriesRound) {
 }
 
 TEST(Uniformity, WrittenOnOneWayOnly) {
-  // r0 is 1 on one way and 0 on the other; r2 is written on neither.
+  // r0 is 1 on one way and 0 on the other; r2 is written on neither way.
   EXPECT_EQ(marked(assemble({"s2r r1, %tid.x", "setp.lt.u32 p0, r1, 4", "@p0 bra 4", "mov r0, 1", "mov r3, r0",
                              "mov r4, r2", "exit"})),
             ".....U.");

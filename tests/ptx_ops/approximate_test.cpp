@@ -1,5 +1,5 @@
 // Approximate functions (PTX ISA, section 9.7.3): div.approx div.full rcp.approx sqrt.approx rsqrt sin cos ex2 lg2
-// tanh. The bounds are those that isa/semantics_*.cpp document: the quotients, reciprocals and square roots are
+// tanh. The bounds are what isa/semantics_*.cpp document: the quotients, reciprocals and square roots are
 // correctly rounded (but where PTX says what div.approx gives for very large divisors), rsqrt.f64 is within 2 ulp, the
 // others within 0.5001 ulp, which is one step from the host's rounded value. The .ftz forms of f64 are upper words.
 #include <gtest/gtest.h>

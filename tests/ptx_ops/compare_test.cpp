@@ -11,7 +11,8 @@ HEDDLE_LONG_SANITIZED("PtxCompare.Set", "PtxCompare.SetpOf*")
 namespace heddle::ptx_ops {
 namespace {
 
-// One of the relations < = > and "unordered" holds between two values; a comparison is the set of those it accepts.
+// One of the relations < = > and "unordered" holds between two values; a comparison is the set of relations that it
+// accepts.
 enum Relation : unsigned { kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8 };
 struct Comparison {
   const char* name;

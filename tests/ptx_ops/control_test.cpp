@@ -272,7 +272,7 @@ TEST(PtxControl, KernelParametersOfEveryType) {
   }
 }
 
-// Many live values of every size under .maxnreg: spilled, and equal all the same.
+// Many live values of every size under .maxnreg: spilled, and equal even so.
 TEST(PtxControl, MaxnregSpillsWithoutChangingResults) {
   constexpr unsigned kValues = 12;
   std::string body =

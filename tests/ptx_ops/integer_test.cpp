@@ -88,7 +88,7 @@ void carries(OperationTable& table, char scratch) {
   // The sums themselves.
   table.add("add.cc" + type + "$d, $a, $b;", [](T a, T b) { return static_cast<T>(W(a) + W(b)); });
   table.add("sub.cc" + type + "$d, $a, $b;", [](T a, T b) { return static_cast<T>(W(a) - W(b)); });
-  // Subtraction leaves a borrow that addition reads as a carry of its own: the flag is one and the same.
+  // Subtraction leaves a borrow that addition reads as a carry of its own: there is one flag.
   table.add("sub.cc" + low + "addc" + type + "$d, $c, 0;",
             [borrow](T a, T b, T c) { return static_cast<T>(W(c) + borrow(a, b, false)); });
 }

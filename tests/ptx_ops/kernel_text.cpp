@@ -162,7 +162,7 @@ class RowText {
 
 bool is_immediate(const Row& row, const Form& form, std::size_t operand) {
   const bool chosen = form.immediate == kEveryOperand || form.immediate == static_cast<int>(operand);
-  const Kind kind = row.in[operand];  // PTX has no constants of these two
+  const Kind kind = row.in[operand];  // PTX has no constants of these two kinds
   return chosen && row.immediates && kind != Kind::predicate && kind != Kind::half;
 }
 

@@ -19,7 +19,7 @@ struct Form {
   const char* name;
   unsigned address_bits;
   unsigned registers;          // limit
-  unsigned rows;               // per kernel; all operands of all of them are loaded first
+  unsigned rows;               // per kernel; all operands of all rows are loaded first
   bool dirty = false;          // 16-bit operands lie in registers whose upper halves hold garbage
   bool guarded = false;        // only odd threads execute
   bool untyped = false;        // registers are declared .b16, .b32, .b64

@@ -68,7 +68,7 @@ TEST(PtxLogic, Lop3WithEveryTable) {
   table.run();
 }
 
-// Shift counts are unsigned 32-bit numbers; those of the width and above shift everything out.
+// Shift counts are unsigned 32-bit numbers; counts of the width and above shift everything out.
 template <class T>
 void shifts(OperationTable& table) {
   using U = std::make_unsigned_t<T>;

@@ -1,5 +1,5 @@
 // Textures and surfaces in PTX (sections 9.7.10 and 9.7.11): handles in registers and in variables, predicated fetches,
-// surface accesses of all sizes and what becomes of those outside; against what the host knows of the texels.
+// surface accesses of all sizes and what becomes of accesses outside; against what the host knows of the texels.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,8 +1,8 @@
 // Random programs through the front end and the reference interpreter: the result depends neither on how many threads
 // form a warp nor on how many registers the allocator had nor on if-conversion.
 //
-// HEDDLE_RANDOM_PROGRAMS=n runs n programs instead of the usual number, HEDDLE_RANDOM_SEED=s that one only (and prints
-// its text when it fails).
+// HEDDLE_RANDOM_PROGRAMS=n runs n programs instead of the usual number, HEDDLE_RANDOM_SEED=s the one of that seed only
+// (and prints its text when it fails).
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -90,7 +90,7 @@ void check(const GeneratedProgram& program) {
   }
 }
 
-// The number in an environment variable, or this one.
+// The number in an environment variable, or else `usual`.
 std::uint64_t from_environment(const char* name, std::uint64_t usual) {
   const char* text = std::getenv(name);
   return text != nullptr ? std::strtoull(text, nullptr, 10) : usual;

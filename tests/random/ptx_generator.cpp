@@ -212,7 +212,7 @@ class Generator {
         statements_.line('@' + condition + " bra " + labels[target] + ';');
         reached[target] = true;
       }
-      // Without falling through the next block needs somebody who jumps to it.
+      // Without falling through the next block needs a jump to it.
       if (i + 1 < count && reached[i + 1] && random_.chance(30)) {
         const unsigned target = later();
         statements_.line("bra " + labels[target] + ';');
@@ -225,7 +225,7 @@ class Generator {
   Random& random_;
   const GeneratorOptions& options_;
   Ways ways_;
-  std::string exit_label_, trap_label_;  // empty: nobody jumps there
+  std::string exit_label_, trap_label_;  // empty: no jump goes there
   Statements statements_;
   unsigned budget_;
   unsigned labels_ = 0;

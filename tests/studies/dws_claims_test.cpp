@@ -28,7 +28,7 @@ tb::Summary like(const Benchmark& report, double far) {
 
 using Change = std::function<void(const Benchmark&, tb::Summary&)>;
 
-// The shape when the usual runs are `usual` times the report's, and those with interleaved tasks `other` times.
+// The shape when the usual runs are `usual` times the report's, and runs with interleaved tasks `other` times.
 Finding judged(
     double usual, double other, const Change& change = [](const Benchmark&, tb::Summary&) {}) {
   const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make("dws-characterisation", {});

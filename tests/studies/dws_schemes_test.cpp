@@ -13,7 +13,7 @@
 namespace heddle::studies::dws {
 namespace {
 
-// A run of so many core cycles beside those of flushing, half of them waiting for memory.
+// A run of so many core cycles beside the cycles of flushing, half of them waiting for memory.
 tb::Summary lasting(double cycles) {
   tb::Summary made;
   const auto whole = static_cast<std::uint64_t>(cycles);
@@ -88,7 +88,7 @@ TEST(DwsSchemes, WithoutAGainTheyDoNot) {
   EXPECT_EQ(shape_of(judge("dws-full", one_loses).checks), Shape::partly);
 }
 
-// A point of a sweep: whether one of the run's settings is this one.
+// Whether one of the run's settings is the given one, as at a point of a sweep.
 bool has(const studies::Run& run, const std::string& setting) {
   return std::find(run.settings.begin(), run.settings.end(), setting) != run.settings.end();
 }

@@ -132,7 +132,7 @@ TEST(OdgsClaims, TheirContraryDoesNot) {
       Shape::does_not_hold);
   EXPECT_EQ(shape_of(judge("odgs-beyond", [](const studies::Run&) { return Made{.context_bytes = 10}; }).checks),
             Shape::does_not_hold);
-  // Those lose that should not, and the others do not.
+  // Workloads lose that should not, and the others do not.
   EXPECT_EQ(shape_of(judge("odgs-latency",
                            [](const studies::Run& run) {
                              return Made{.ipc = number_of(run) < 2 || !has(run, "odgs.handling") ? 100.0 : 50.0};

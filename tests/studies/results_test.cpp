@@ -24,7 +24,7 @@ using test::heddle;
 using test::Ran;
 using test::Scratch;
 
-// As stats.json has it, all figures 0 but these.
+// As stats.json has it, all figures 0 but the given ones.
 std::string stats(std::uint64_t cycles, double ipc) {
   json::object summary;
   for (const tb::SummaryDeclaration& declaration : tb::summary_declarations()) {

@@ -84,7 +84,7 @@ std::set<std::string> names_of(const fs::path& path) {
   return names;
 }
 
-// Files with options or definitions of their own are in no batch: of the layers, those of the lanes' semantics.
+// Files with options or definitions of their own are in no batch: of the layers, the files of the lanes' semantics.
 bool is_alone(const fs::path& path) {
   return path.parent_path().filename() == "isa" && path.filename().string().starts_with("semantics");
 }

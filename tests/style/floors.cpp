@@ -304,7 +304,7 @@ class Check {
   }
 
   void read_files() {
-    std::set<std::string> tops;  // the folders of layers, and those around them
+    std::set<std::string> tops;  // the folders of layers, and the folders around them
     for (const auto& [layer, folder] : declared_.folder) {
       if (!fs::is_directory(root_ / folder)) {
         fault(fmt::format("{}: there is no folder {}/", kDocument, folder));
@@ -404,7 +404,7 @@ class Check {
     return false;
   }
 
-  // What the table names and nobody has.
+  // What the table names and no folder has.
   void look_for_idle_entries() {
     std::set<std::string> folders;
     for (const auto& entry : files_) {

@@ -8,7 +8,7 @@
 //   HEDDLE_NOT_SANITIZED(...)     never in that build: it shows nothing there, or cannot run there
 //   HEDDLE_WITH_PROGRAM(...)      not in a build without the command line (HEDDLE_COMMANDS), which they run
 //
-// An instantiation that is called Long (INSTANTIATE_TEST_SUITE_P(Long, ...)) is long, too. Patterns are those of
+// An instantiation that is called Long (INSTANTIATE_TEST_SUITE_P(Long, ...)) is long, too. Patterns are as in
 // --gtest_filter: names of test suites and cases, * and ?.
 #pragma once
 

@@ -187,7 +187,7 @@ TEST(Config, ContradictionsPointAtTheKey) {
   const std::string text = refusal("[gpu]\ncores = 1\n[core]\nwarp_size = 48\nthreads = 1000\n");
   EXPECT_NE(text, "accepted");
   EXPECT_TRUE(text.starts_with("m.toml:4:13: ") || text.starts_with("m.toml:5:11: ")) << text;
-  // The same by --set: that word is to blame.
+  // A wrong value by --set: that word is to blame.
   const std::string set = refusal("", {"core.warp_size=48"});
   EXPECT_TRUE(set.starts_with("--set core.warp_size=48: ")) << set;
   // A setting that contradicts the file is to blame, not the file, whichever key the rule points at.

@@ -222,7 +222,7 @@ TEST(Energy, OfTheModulesOfAMachineWithoutL1) {
 }
 
 // Lanes and register rows to the instructions that they belong to, what lies behind the L1 by lines that were not
-// there, leakage by time; what nobody has brought about is left over.
+// there, leakage by time; what no instruction has brought about is left over.
 TEST(Energy, IsSharedOutAmongInstructions) {
   const EnergyTable table = parse_energy_table(
       "[core]\nsource = \"s\"\nlane_instructions = 2\nfloat_lane_instructions = 10\n"
@@ -309,7 +309,7 @@ TEST(Energy, OfTheTablesOfMechanisms) {
             "e.toml:3:1: mechanisms has no activity 'accessed';");
 }
 
-// Parts without counters of their own go with those of others, or with time.
+// Parts without counters of their own go with counters of others, or with time.
 TEST(Energy, OfPartsThatGoWithOtherUnits) {
   const EnergyTable table = parse_energy_table(
       "[clock]\nsource = \"s\"\ncycles = 5\n[decoder]\nsource = \"s\"\ninstructions = 7\nleakage_mw = 2\n"

@@ -1,4 +1,4 @@
-// Which files' texts a report shows: those beside what the user has named, and no others, whatever a line table says.
+// Which files' texts a report shows: files beside what the user has named, and no others, whatever a line table says.
 #include "tb/measure/profile/source_text.hpp"
 
 #include <gtest/gtest.h>

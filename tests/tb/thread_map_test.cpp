@@ -261,7 +261,7 @@ TEST(ReportData, AddsUpToTheStatisticsOfEachCoreAndChannel) {
   for (unsigned core = 0; core != 6; ++core) {
     const std::string module = fmt::format("gpu.core{}", core);
     EXPECT_EQ(total(time.at("core_instructions").at(core)), count(module, "thread_instructions")) << core;
-    // A block takes its cycles from beginning to end, which nobody has more of than there are.
+    // A block takes its cycles from beginning to end, and no block has more than there are.
     const std::uint64_t cycles = total(time.at("core_block_cycles").at(core));
     EXPECT_GT(cycles, 0U);
     EXPECT_LE(cycles, data.at("profile").at("cycles").to_number<std::uint64_t>() * count(module, "blocks"));
@@ -282,7 +282,7 @@ TEST(ReportData, IsAFileOfItsOwn) {
                                        scratch.path("p.html"), "--report-data", scratch.path("d.json")});
   EXPECT_EQ(both.code, 0) << both.err;
   EXPECT_NE(both.out.find("written: " + scratch.path("d.json")), std::string::npos);
-  // The page holds the same, less what HTML must not see.
+  // The page holds the same map, less what HTML must not see.
   std::string data = Scratch::read(scratch.path("d.json"));
   for (std::size_t at = 0; (at = data.find('<', at)) != std::string::npos;) {
     data.replace(at, 1, "\\u003c");

@@ -122,7 +122,7 @@ void check_splits(const VcdDump& dump, const json::object& modules, const std::s
     }
   }
   EXPECT_GE(seen, value(counts, "splits_branch") + value(counts, "splits_memory")) << "each has an entry at some time";
-  // At the end there are no splits, and nobody has a slot.
+  // At the end there are no splits, and no group has a slot.
   for (const auto& [path, signal] : dump.signals) {
     if (path.find(splits) == 0 && path.size() > 6 && path.substr(path.size() - 6) == ".valid") {
       EXPECT_EQ(signal.number(dump.end - 1), 0U) << path;

@@ -127,7 +127,7 @@ TEST_P(WavesOfMachine, KeepToTheirWidths) {
 INSTANTIATE_TEST_SUITE_P(Machines, WavesOfMachine, ::testing::ValuesIn(waves_machines()),
                          [](const auto& info) { return info.param.name; });
 
-// GTKWave's own reader of its compressed form: the values that it gives back are those of the plain file, and as wide.
+// GTKWave's own reader of its compressed form: the values that it gives back are the plain file's, and as wide.
 TEST(WavesOfMachine, AreTheSameInTheCompressedForm) {
   if (os::find_program("vcd2fst").empty()) {
     GTEST_SKIP() << "GTKWave is not installed";

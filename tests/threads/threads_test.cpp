@@ -51,7 +51,8 @@ std::string all_counters(const tb::Device& device) {
   return text;
 }
 
-// Makes a text in a process of its own with one thread, then with several; the same, and they did share.
+// Makes a text in a process of its own with one thread, then with several: the texts are the same, and the threads did
+// share.
 template <class MakeText>
 void expect_same(MakeText make_text, std::initializer_list<Hosts> others) {
   const std::string alone = test::in_child([&] { return make_text(Hosts{}); });

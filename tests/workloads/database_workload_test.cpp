@@ -175,7 +175,7 @@ TEST(Fill, TakesMemoryWhereItIsTouched) {
   const std::uint64_t address = memory.allocate("x", buffer.bytes());
   tb::launch::fill_fresh(fill, buffer, address, memory);
   EXPECT_EQ(memory.touched_bytes(), 0U);
-  // The same numbers as if they had been drawn one after the other.
+  // The numbers are as if they had been drawn one after the other.
   Random random(5);
   std::vector<std::uint32_t> expected(50'000);
   for (std::uint32_t& value : expected) {

@@ -38,8 +38,8 @@ const std::vector<std::string> kPthreadsForms = {"bfs:pthreads",       "blackjac
                                                  "kmeans:pthreads",    "matrixmult:pthreads", "needleman:pthreads",
                                                  "reduction:pthreads", "sort:pthreads",       "viterbi:pthreads"};
 
-// Of the DWS report's benchmarks, those that are forms of other workloads; and all with the tasks of their loops dealt
-// the other way.
+// Of the DWS report's benchmarks, the ones that are forms of other workloads; and all with the tasks of their loops
+// dealt the other way.
 const std::vector<std::string> kDwsForms = {"hotspot:dws", "kmeans:dws"};
 const std::vector<std::string> kInterleaved = {
     "fft:interleaved", "filter:interleaved", "hotspot:dws,interleaved", "kmeans:dws,interleaved",

@@ -1,5 +1,5 @@
 // Cooperative launches: blocks that wait for each other between the steps of a computation, as many as the machine
-// holds at once, of several kernels. The host computes the same.
+// holds at once, of several kernels. The host computes the results too.
 #include <cooperative_groups.h>
 
 #include <cstdio>
@@ -31,7 +31,7 @@ __global__ void scan(int* a, int* b, unsigned n) {
 }
 
 // A rod whose ends keep their heat: every round each cell becomes the mean of its neighbours. Threads take the cells
-// in turns, those of even blocks part on the way to the barrier, and partial sums go through shared memory.
+// in turns, threads of even blocks part on the way to the barrier, and partial sums go through shared memory.
 __global__ void heat(float* a, float* b, unsigned cells, float* sums) {
   __shared__ float scratch[kThreads];
   cg::grid_group grid = cg::this_grid();

@@ -1,5 +1,5 @@
 // Groups of threads of a block: the block, tiles of every size, groups that were active together, what they reduce and
-// scan to. The host computes the same from the ranks alone.
+// scan to. The host computes the results from the ranks alone.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -102,7 +102,7 @@ __global__ void generic(int* out, unsigned size) {
     out[thread] = -1;
 }
 
-// Those threads of a warp whose input is positive, as one group of 32 at most.
+// The threads of a warp whose input is positive, as one group of 32 at most.
 __global__ void active(int* out) {
   const unsigned thread = cg::this_thread_block().thread_rank();
   const int x = input(thread);
@@ -260,7 +260,7 @@ void judge_active(const std::vector<int>& out) {
 
 void judge_generic(unsigned size, const std::vector<int>& out) {
   for (unsigned thread = 0; thread < kThreads; ++thread) {
-    // In each round the first half of those that are left adds the second half.
+    // In each round the first half of the threads that are left adds the second half.
     const auto summed = [&](unsigned of) {
       std::vector<int> values;
       for (unsigned i = 0; i < of; ++i) values.push_back(input(thread / of * of + i));

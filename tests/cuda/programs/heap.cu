@@ -1,6 +1,6 @@
 // The device heap: lists and trees built in kernels, scratch memory of each thread, blocks that other threads of later
 // kernels free, exhaustion, objects by new and delete. What the kernels find is judged here; addresses are printed as
-// distances, so that every machine must print the same.
+// distances, so that every machine must print equal text.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -280,7 +280,7 @@ void places() {
   expect(cudaMemcpy(&word, a[0], 4, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue, "the host stays out");
 }
 
-// Kernels of several streams: those that allocate follow each other, so that they find the same wherever they run.
+// Kernels of several streams: those that allocate follow each other, and so find the heap alike wherever they run.
 void streams() {
   constexpr unsigned kStreams = 3;
   cudaStream_t stream[kStreams];

@@ -1,5 +1,5 @@
 // Host threads that call at once: each has streams, memory, events, graphs, errors and modules of its own and some that
-// all share, and judges what it gets. host_threads [THREADS [ROUNDS]]; "fault" as a third word: one of them breaks the
+// all share, and judges what it gets. host_threads [THREADS [ROUNDS]]; "fault" as a third word: one thread breaks the
 // device, which all others hear of (heddle exec --keep-going). The tests of several host threads build it with the
 // thread sanitizer too.
 #include <cuda.h>
@@ -200,7 +200,7 @@ static void module(cudaStream_t stream) {
   EXPECT(cuModuleUnload(loaded) == CUDA_SUCCESS);
 }
 
-// From thread to thread: each waits for the event of the one before, in a stream of its own.
+// From thread to thread: each waits for the event of the thread before, in a stream of its own.
 static void hand_on(Mine& mine, cudaStream_t stream, cudaEvent_t done) {
   Shared& shared = *mine.shared;
   if (mine.number != 0) CHECK(cudaStreamWaitEvent(stream, shared.posts[mine.number].take(), 0));

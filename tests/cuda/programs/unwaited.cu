@@ -1,5 +1,5 @@
 // Launches that the program does not wait for: what they print, and what becomes of their faults. The first argument
-// says which: "prints", "fault", "left" (a fault that nobody asks about), "over" (when the run-time has ended).
+// says which: "prints", "fault", "left" (a fault, not asked about), "over" (when the run-time has ended).
 #include <cstdio>
 #include <cstring>
 
@@ -30,7 +30,7 @@ int main(int, char** words) {
     last.out = out;
     return 0;
   }
-  // As large as those before, so that it cannot be refused.
+  // As large as the launches before, so that it cannot be refused.
   write<<<1, 4>>>(out, 100000);
   if (std::strcmp(words[1], "left") == 0) return 0;
   std::printf("launch: %s\n", cudaGetErrorName(cudaGetLastError()));

@@ -1,5 +1,5 @@
 // Graphs that are changed: nodes taken out, given other work, left out, updated from another graph; memory, events and
-// graphs of their own; branches side by side. changes [FILE] writes one as a drawing.
+// graphs within graphs; branches side by side. changes [FILE] writes one as a drawing.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -85,7 +85,7 @@ static void parameters(int* v, const char* file) {
   to.value = 20;
   CHECK(cudaGraphExecMemsetNodeSetParams(run, fill, &to));
   EXPECT(launched(run, v) == 75);
-  // The other one, which makes a second.
+  // The graph is changed, too; what runs follows when it is updated.
   int seven = 7;
   plus_arguments[1] = &seven;
   CHECK(cudaGraphKernelNodeSetParams(plus, &plus_is));

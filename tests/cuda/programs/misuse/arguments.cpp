@@ -16,7 +16,7 @@
 #include "device.hpp"
 #include "rows.hpp"
 
-// Of those, the functions that have no pointer and no handle, or are tried elsewhere below.
+// Counts as tried the functions that have no pointer and no handle, or are tried elsewhere below.
 static void others() {
   for (const char* const name : {"cudaSetDevice",
                                  "cudaDeviceSynchronize",

@@ -175,7 +175,7 @@ static void after(int milliseconds, void (*handler)(int)) {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-// A call is left that waits for a long kernel; what the simulator says then is for nobody, and the next calls go on.
+// A call is left that waits for a long kernel; what the simulator says then is dropped, and the next calls go on.
 static void left_by_longjmp() {
   begin();
   for (int i = 0; i < 3; ++i) {
