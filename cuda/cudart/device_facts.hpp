@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <optional>
 
+#include <driver_types.h>
 #include "cuda/cudart/protocol.hpp"
-#include "cuda/include/runtime/driver_types.h"
 
 namespace heddle::cudart {
 

@@ -1,11 +1,9 @@
-// Long: one class: every event of a split ends in joining, waiting or parting, which call each other.
 #include "hw/divergence/subdivision.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-
 
 namespace heddle::hw {
 

@@ -19,11 +19,11 @@ namespace {
 
 using heddle::test::Code;
 using heddle::test::GpuBench;
+using heddle::test::read_vcd;
+using heddle::test::VcdDump;
 using isa::Op;
 using isa::Special;
 using link::Wave;
-using heddle::test::read_vcd;
-using heddle::test::VcdDump;
 
 // ------------------------------------------------------------------------------------------------ beside SystemC's own
 

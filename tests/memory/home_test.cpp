@@ -1,5 +1,6 @@
 // The home of an L2 slice's lines alone, between a slice and L1s that do as the test says: what becomes of each request
 // in each state, who is told what and in which cycle, who waits for whom.
+// Long: the states of one protocol, a test each, with one stubbed slice.
 #include "hw/cache/home.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 // DRAM command timing alone, without a controller: each distance to the edge, where the next step may be taken and
 // where it may not yet. The DRAM clock is the GPU's unless a test says otherwise, so that clocks are cycles.
+// Long: one timing model, a test per distance.
 #include "hw/dram/jedec_timing.hpp"
 
 #include <gmock/gmock.h>
