@@ -62,7 +62,13 @@ class WorkloadOnMachine : public ::testing::TestWithParam<std::tuple<std::string
 TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
   const auto& [name, index] = GetParam();
   const hw::Machine machine = test::machine_at(index);
-  const std::unique_ptr<tb::Workload> workload = make_as_named(name, machine);
+  std::unique_ptr<tb::Workload> workload;
+  try {
+    workload = make_as_named(name, machine);
+  } catch (const InputError& error) {  // its blocks have 256 threads
+    EXPECT_NE(machine.core.threads % 256, 0U) << error.what();
+    return;
+  }
   const isa::Module module = workload->compile();
   const bool warp_operations = std::any_of(module.kernels.begin(), module.kernels.end(),
                                            [](const isa::Kernel& kernel) { return kernel.uses_warp_operations; });
