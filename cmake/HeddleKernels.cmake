@@ -33,7 +33,8 @@ function(heddle_kernel kernel bits output)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${HEDDLE_CLANG} ${options} ${ARGN} ${target_${bits}} -Wall -Wextra -Werror
-            -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=. -Icuda/include -iquote ${PROJECT_SOURCE_DIR} -include heddle/cuda.h ${source}
+            -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=. -fdebug-prefix-map=./=
+            -Icuda/include -iquote . -include heddle/cuda.h ${source}
             -o ${output}
     DEPENDS ${kernel} ${usual} ${shared} ${headers} ${options_file}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
