@@ -32,6 +32,8 @@ struct DecodedInstruction {
   // An operation between lanes of a warp that has several rows: its sub-warps, one behind the other, have each a part
   // of the results (register read computes them with the first one).
   bool exchanges = false;
+  bool forms_one = false;  // it takes one sub-warp, however many threads its group has (SubWarpFormer::forms_one)
+  bool by_guard = false;   // only threads whose guard is true are in its sub-warps
   isa::RegisterUse use;
 };
 

@@ -108,7 +108,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   if ((machine.gpu.cores > 1 && mechanism.changes_cores) || mechanism.global_pool != nullptr) {
     others = std::make_unique<HomeInitiatorSocket>("others");
     others->bind(*this);
-    execute_.printed_by_guest = [this](const ExecuteStage::Printed& said) {
+    execute_.performer().printed_by_guest = [this](const Performer::Printed& said) {
       this->clock().tell([said] { said.put(); });
     };
     warps_.tell = [this](HomeMessage& message) {

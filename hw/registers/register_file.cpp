@@ -8,51 +8,6 @@
 
 namespace heddle::hw {
 
-void RegisterArray::resize(unsigned rows, unsigned registers) {
-  registers_ = registers;
-  values_ = ZeroedArray<isa::LaneWord>(static_cast<std::size_t>(rows) * registers);
-  predicates_.assign(rows, {});
-}
-
-void RegisterArray::clear_row(unsigned row) {
-  std::fill_n(&word(row, 0), registers_, isa::LaneWord{});
-  predicates_[row].fill(0);
-}
-
-void RegisterArray::write_results(const link::SubWarp& sub_warp, isa::LaneMask lanes) {
-  const isa::ResultForm& form = sub_warp.decoded->form;
-  if (lanes == 0 || (form.words == 0 && !form.predicates())) {
-    return;
-  }
-  const isa::LaneValues& values = sub_warp.values;
-  const auto blend = [](isa::LaneMask& into, isa::LaneMask from, isa::LaneMask where) {
-    into = (from & where) | (into & ~where);
-  };
-  if (sub_warp.uniform) {
-    write_row(sub_warp.first_row, form, values, lanes);
-    return;
-  }
-  if (sub_warp.row_count != 0) {
-    for (unsigned index = 0; index != sub_warp.row_count; ++index) {
-      write_row(sub_warp.rows[index].row, form, values, sub_warp.rows[index].lanes & lanes);
-    }
-    return;
-  }
-  for (const unsigned lane : set_bits(lanes)) {
-    const unsigned home = sub_warp.home_of(lane);
-    const unsigned row = sub_warp.row[lane];
-    for (unsigned word = 0; word < form.words; ++word) {
-      this->word(row, form.dst + word)[home] = values.result[word][lane];
-    }
-    if (form.p != isa::kPT) {
-      blend(predicate(row, form.p), ((values.p >> lane) & 1U) << home, isa::LaneMask{1} << home);
-    }
-    if (form.q != isa::kPT) {
-      blend(predicate(row, form.q), ((values.q >> lane) & 1U) << home, isa::LaneMask{1} << home);
-    }
-  }
-}
-
 RegisterFile::RegisterFile(const sc_core::sc_module_name& name, unsigned simd_width, unsigned rows,
                            CoreStatistics* scalar)
     : sc_core::sc_module(name),

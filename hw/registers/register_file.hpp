@@ -9,7 +9,6 @@
 //              lanes; predicates[row][register], a bit per lane.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,13 +16,11 @@
 #include <tlm>
 #include <vector>
 
-#include "base/zeroed_array.hpp"
 #include "hw/registers/lane_tally.hpp"
+#include "hw/registers/register_array.hpp"
 #include "hw/registers/statistics.hpp"
 #include "hw/scalar/wide_registers.hpp"
 #include "hw/state/core_statistics.hpp"
-#include "isa/lane_vectors.hpp"
-#include "isa/semantics.hpp"
 #include "tlm/warp_protocol.hpp"
 
 namespace heddle::hw {
@@ -42,49 +39,6 @@ struct RegisterProtocol {
 };
 using RegisterInitiatorSocket = ::tlm::tlm_initiator_socket<32, RegisterProtocol>;
 using RegisterTargetSocket = ::tlm::tlm_target_socket<32, RegisterProtocol>;
-
-// The direct view of the storage.
-class RegisterArray {
- public:
-  void resize(unsigned rows, unsigned registers);
-  [[nodiscard]] isa::LaneWord& word(unsigned row, unsigned reg) { return values_[std::size_t{row} * registers_ + reg]; }
-  [[nodiscard]] const isa::LaneWord& word(unsigned row, unsigned reg) const {
-    return values_[std::size_t{row} * registers_ + reg];
-  }
-  // A register in some lanes, each at a row of its own, and zero in the other lanes.
-  void gather(const std::array<std::uint16_t, isa::kLanes>& rows, isa::LaneMask lanes, unsigned reg,
-              isa::LaneWord& out) {
-    const std::uint32_t* const first = word(0, reg).data();
-    const std::uint32_t stride = registers_ * isa::kLanes;
-    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-      const std::uint32_t take = 0U - ((lanes >> lane) & 1U);
-      out[lane] = first[(rows[lane] * stride + lane) & take] & take;
-    }
-  }
-  [[nodiscard]] isa::LaneMask& predicate(unsigned row, unsigned reg) { return predicates_[row][reg]; }
-  void clear_row(unsigned row);
-  // The results of an instruction for some lanes of a row.
-  void write_row(unsigned row, const isa::ResultForm& form, const isa::LaneValues& values, isa::LaneMask lanes) {
-    for (unsigned number = 0; number < form.words; ++number) {
-      isa::vectors::blend(word(row, form.dst + number).data(), values.result[number].data(), lanes);
-    }
-    if (form.p != isa::kPT) {
-      isa::LaneMask& p = predicate(row, form.p);
-      p = (values.p & lanes) | (p & ~lanes);
-    }
-    if (form.q != isa::kPT) {
-      isa::LaneMask& q = predicate(row, form.q);
-      q = (values.q & lanes) | (q & ~lanes);
-    }
-  }
-  // The results of a sub-warp's instruction, for some of its lanes, where they belong. Nothing where it has none.
-  void write_results(const link::SubWarp& sub_warp, isa::LaneMask lanes);
-
- private:
-  unsigned registers_ = 0;
-  ZeroedArray<isa::LaneWord> values_{0};
-  std::vector<std::array<isa::LaneMask, isa::kPredicates>> predicates_;
-};
 
 // Rows read and written per lane.
 struct BankCounters {

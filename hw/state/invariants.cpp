@@ -25,15 +25,24 @@ void Invariants::reset() {
   std::fill(last_read_.begin(), last_read_.end(), link::kNever);
 }
 
+void Invariants::begin(std::uint32_t pc, unsigned row, unsigned lane) {
+  const LaneMask bit = LaneMask{1} << lane;
+  if ((in_flight_[row] & bit) != 0) {
+    throw InternalError(
+        fmt::format("PC {}: the thread of register row {}, lane {} is in two sub-warps in flight", pc, row, lane));
+  }
+  in_flight_[row] |= bit;
+}
+
+void Invariants::read(std::uint32_t pc, unsigned bank, link::Cycle now) {
+  if (last_read_[bank] == now) {
+    throw InternalError(fmt::format("PC {}: register bank {} is read twice in cycle {}", pc, bank, now));
+  }
+  last_read_[bank] = now;
+}
+
 void Invariants::formed(const link::SubWarp& sub_warp) {
-  each_thread(sub_warp, [&](unsigned row, unsigned home) {
-    const LaneMask bit = LaneMask{1} << home;
-    if ((in_flight_[row] & bit) != 0) {
-      throw InternalError(fmt::format("PC {}: the thread of register row {}, lane {} is in two sub-warps in flight",
-                                      sub_warp.pc, row, home));
-    }
-    in_flight_[row] |= bit;
-  });
+  each_thread(sub_warp, [&](unsigned row, unsigned home) { begin(sub_warp.pc, row, home); });
 }
 
 void Invariants::all_formed(const Group& group, std::span<const LaneMask> active, std::span<const LaneMask> formed,
@@ -49,19 +58,21 @@ void Invariants::all_formed(const Group& group, std::span<const LaneMask> active
 }
 
 void Invariants::read(const link::SubWarp& sub_warp, link::Cycle now) {
-  if (sub_warp.displaced) {
-    return;
+  if (!sub_warp.displaced) {
+    each_thread(sub_warp, [&](unsigned, unsigned home) { read(sub_warp.pc, home, now); });
   }
-  each_thread(sub_warp, [&](unsigned, unsigned home) {
-    if (last_read_[home] == now) {
-      throw InternalError(fmt::format("PC {}: register bank {} is read twice in cycle {}", sub_warp.pc, home, now));
-    }
-    last_read_[home] = now;
-  });
 }
 
 void Invariants::retired(const link::SubWarp& sub_warp) {
   each_thread(sub_warp, [&](unsigned row, unsigned home) { in_flight_[row] &= ~(LaneMask{1} << home); });
+}
+
+void Invariants::passed(std::uint32_t pc, unsigned row, LaneMask lanes, link::Cycle read_at) {
+  for (const unsigned lane : set_bits(lanes)) {
+    begin(pc, row, lane);
+    read(pc, lane, read_at);
+  }
+  in_flight_[row] &= ~lanes;
 }
 
 }  // namespace heddle::hw

@@ -7,8 +7,8 @@
 #include "hw/check/machine.hpp"
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/core/core.hpp"
-#include "hw/core/warps/each_row.hpp"
 #include "hw/divergence/owned_places.hpp"
+#include "hw/effects/each_row.hpp"
 #include "isa/launch_check.hpp"
 
 namespace heddle::hw {

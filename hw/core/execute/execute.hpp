@@ -16,6 +16,7 @@
 // that come together begin in one cycle, as far as there is room, and count as one; the simple ones leave together.
 #pragma once
 
+#include <bit>
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <functional>
@@ -23,7 +24,7 @@
 
 #include "hw/core/front/fetch.hpp"
 #include "hw/core/pipeline/stage.hpp"
-#include "isa/print.hpp"
+#include "hw/effects/perform.hpp"
 #include "tlm/ring.hpp"
 
 namespace heddle::hw {
@@ -33,17 +34,8 @@ class ExecuteStage final : public ReceivingStage {
   ExecuteStage(const sc_core::sc_module_name& name, CoreState& state, const FetchStage& fetch);
 
   StageOutput out;
-  // One `print` of a thread whose block has begun in another core: it goes into the share of that core, which may print
-  // in the same cycle. Whoever has such threads says how the print is told.
-  struct Printed {
-    isa::PrintBuffer::Share* share;
-    std::uint64_t block;
-    std::uint64_t thread;
-    std::uint32_t value;
-    std::uint32_t count;
-    void put() const { share->put(block, thread, value, count); }
-  };
-  std::function<void(const Printed&)> printed_by_guest;
+  // What the functional units do with operands.
+  [[nodiscard]] Performer& performer() { return performer_; }
 
   void tick(Cycle now) override { work(now, false); }
   [[nodiscard]] bool stuck(Cycle now) const override;
@@ -82,7 +74,7 @@ class ExecuteStage final : public ReceivingStage {
   }
   // What the functional units do with a simple operation.
   void execute(link::SubWarp& sub_warp) {
-    compute(sub_warp, state_.now);
+    performer_.perform(sub_warp);
     count(working(sub_warp));
   }
   // So many functional units have worked in a cycle.
@@ -153,14 +145,12 @@ class ExecuteStage final : public ReceivingStage {
   [[nodiscard]] LateUnit* late_unit(const link::DecodedInstruction& decoded);  // null: it is a simple or a complex one
   void start_complex(link::SubWarp& sub_warp, Cycle now, Begun& begun, Cycle& last);
   [[nodiscard]] bool complex_goes_first(Cycle now) const;
-  void compute(link::SubWarp& sub_warp, Cycle now);
-  void replay(link::SubWarp& sub_warp);
-  void read_special(link::SubWarp& sub_warp, Cycle now);
-  void print_lanes(const link::SubWarp& sub_warp);
-  void heap_lanes(link::SubWarp& sub_warp);  // execute_heap.cpp
   // The lanes in which functional units work, as the statistics count them.
-  [[nodiscard]] static unsigned working(const link::SubWarp& sub_warp);
+  [[nodiscard]] static unsigned working(const link::SubWarp& sub_warp) {
+    return static_cast<unsigned>(std::popcount(working_lanes(sub_warp)));
+  }
 
+  Performer performer_;
   const FetchStage& fetch_;
   unsigned front_latency_ = 0;
   LateUnit prefix_network_;

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "hw/core/pipeline/stage.hpp"
-#include "hw/core/warps/warp_exchange.hpp"
 #include "hw/core/warps/warp_unit.hpp"
+#include "hw/effects/warp_exchange.hpp"
 #include "hw/registers/register_file.hpp"
 
 namespace heddle::hw {
@@ -44,7 +44,6 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   [[nodiscard]] bool read_all(link::SubWarp& first);
   // The port's part: the time that an access takes, and the direct view.
   void access_file(const link::SubWarp& sub_warp, const link::DecodedInstruction& decoded);
-  void replay_guard(link::SubWarp& sub_warp);
 
   const link::Clock clock_;
   WarpUnit* warps_ = nullptr;
@@ -55,9 +54,5 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   link::SubWarp* unread_ = nullptr;  // the first sub-warp that had to wait
   Cycle done_at_ = 0;
 };
-
-// Operand fetch through a sub-warp's row or rows; shared by register read and its tests.
-void gather_word(RegisterArray& array, const link::SubWarp& sub_warp, unsigned reg, isa::LaneWord& out);
-[[nodiscard]] isa::LaneMask gather_predicate(RegisterArray& array, const link::SubWarp& sub_warp, isa::Pred pred);
 
 }  // namespace heddle::hw

@@ -1,10 +1,8 @@
 #include "hw/core/execute/writeback.hpp"
 
-#include <bit>
 #include <utility>
 
 #include "hw/core/pipeline/fast_path.hpp"
-#include "hw/core/warps/each_row.hpp"
 
 namespace heddle::hw {
 
@@ -13,7 +11,7 @@ WriteBackStage::WriteBackStage(const sc_core::sc_module_name& name, CoreState& s
       returns("returns", state),
       registers("registers"),
       warps_(warps),
-      overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps) {
+      retirement_(state) {
   registers.bind(*this);
 }
 
@@ -46,48 +44,30 @@ void WriteBackStage::retire(link::SubWarp& sub_warp) {
   if (arrival == WarpUnit::Arrival::faulted) {
     return;
   }
-  if (sub_warp.scalar) {
-    write_for_warp(sub_warp);
-  } else if (arrival == WarpUnit::Arrival::goes_on) {
-    write(sub_warp, sub_warp.executing);
-    hash(sub_warp, sub_warp.executing);
+  if (sub_warp.scalar || arrival == WarpUnit::Arrival::goes_on) {
+    write(sub_warp);
   }
-  record(sub_warp);
-  if (!late_jumps_.empty()) {
-    const Group& group = state_.groups[sub_warp.group];
-    each_row(group, sub_warp, sub_warp.lanes,
-             [&](unsigned row, LaneMask lanes) { retire_late_jumps(group, row, lanes); });
-  }
-  warps_.retired(sub_warp, arrival, *this);
-}
-
-void WriteBackStage::write_released(const link::SubWarp& sub_warp) {
-  write(sub_warp, sub_warp.executing);
-  hash(sub_warp, sub_warp.executing);
-}
-
-void WriteBackStage::record(const link::SubWarp& sub_warp) {
-  const auto working = static_cast<unsigned>(std::popcount(working_lanes(sub_warp)));
-  count_retired(*sub_warp.decoded, working);
-  if (sub_warp.whole && working != 0) {
-    state_.statistics.thread_instructions += state_.groups[sub_warp.group].active_threads() - working;
-  }
+  retirement_.count(sub_warp);
   if (state_.observer != nullptr) {
     state_.observer->retired(state_, sub_warp);
   }
+  retirement_.completed(sub_warp);
+  warps_.retired(sub_warp, arrival, *this);
 }
 
-void WriteBackStage::write(const link::SubWarp& sub_warp, LaneMask lanes) {
-  const isa::ResultForm& form = sub_warp.decoded->form;
-  if (lanes == 0 || (form.words == 0 && !form.predicates())) {
+void WriteBackStage::write(link::SubWarp& sub_warp) {
+  if (sub_warp.executing == 0) {
     return;
   }
-  RegisterAccess access{&sub_warp, form.words, true};
-  RegisterArray& array = this->array(access);
-  if (state_.replay != nullptr || sub_warp.forwarded) {
-    return;  // there are no values, or they are there already
+  RegisterAccess access{&sub_warp, sub_warp.decoded->form.words, true};
+  if (sub_warp.scalar) {
+    const Group& group = state_.groups[sub_warp.group];
+    access.warp = group.active;
+    access.first_row = group.first_row;
+    retirement_.results_for_warp(sub_warp, array(access));
+  } else {
+    retirement_.results(sub_warp, has_results(*sub_warp.decoded) ? &array(access) : nullptr);
   }
-  array.write_results(sub_warp, lanes);
 }
 
 RegisterArray& WriteBackStage::array(RegisterAccess& access) {
@@ -107,35 +87,8 @@ RegisterArray& WriteBackStage::array(RegisterAccess& access) {
   return *array_;
 }
 
-// What the one lane of a scalar instruction has computed is every active thread's. The register file keeps it once; the
-// model writes it where each thread looks.
-void WriteBackStage::write_for_warp(link::SubWarp& sub_warp) {
-  if (sub_warp.executing == 0) {
-    return;
-  }
-  const Group& group = state_.groups[sub_warp.group];
-  const isa::ResultForm& form = sub_warp.decoded->form;
-  const auto lane = static_cast<unsigned>(std::countr_zero(sub_warp.executing));
-  isa::LaneValues& values = sub_warp.values;
-  for (unsigned word = 0; word < form.words; ++word) {
-    const std::uint32_t value = values.result[word][lane];
-    values.result[word].fill(value);
-  }
-  values.p = ((values.p >> lane) & 1U) != 0 ? ~LaneMask{0} : 0;
-  values.q = ((values.q >> lane) & 1U) != 0 ? ~LaneMask{0} : 0;
-  RegisterAccess access{&sub_warp, form.words, true, group.active, group.first_row};
-  RegisterArray& array = this->array(access);
-  const std::uint16_t own_row = sub_warp.first_row;
-  for (unsigned row = 0; row < group.rows(); ++row) {
-    sub_warp.first_row = static_cast<std::uint16_t>(group.first_row + row);
-    array.write_results(sub_warp, group.active[row]);
-    hash(sub_warp, group.active[row]);
-  }
-  sub_warp.first_row = own_row;
-}
-
 void WriteBackStage::reset() {
-  late_jumps_.clear();
+  retirement_.reset();
   drop_all();
   returns.drop_all();
 }

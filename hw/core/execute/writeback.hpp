@@ -6,10 +6,9 @@
 //   registers  initiator, RegisterProtocol  timing by b_transport, data by direct memory
 #pragma once
 
-#include <vector>
-
 #include "hw/core/pipeline/stage.hpp"
 #include "hw/core/warps/warp_unit.hpp"
+#include "hw/effects/commit.hpp"
 #include "hw/registers/register_file.hpp"
 
 namespace heddle::hw {
@@ -46,15 +45,8 @@ class WriteBackStage final : public ReceivingStage,
   void retire(link::SubWarp& sub_warp);
   // Who retires what is deferred (SubWarp::deferred); none unless told.
   void hand_to(FastPath* fast_path) { fast_path_ = fast_path; }
-  // The counts of one in `working` lanes that stands for itself alone.
-  void count_retired(const link::DecodedInstruction& decoded, unsigned working) {
-    CoreStatistics& statistics = state_.statistics;
-    ++statistics.warp_instructions;
-    statistics.lane_instructions += working;
-    statistics.float_lane_instructions += decoded.floating_point ? working : 0;
-    statistics.thread_instructions += working;
-    state_.last_retirement = state_.now;
-  }
+  // What is done to threads when their instruction retires.
+  [[nodiscard]] Retirement& retirement() { return retirement_; }
   // All blocks of the launch have come to the grid's barrier.
   void leave_grid() { warps_.leave_grid(*this); }
   [[nodiscard]] bool idle() const override { return empty() && returns.empty(); }
@@ -66,33 +58,17 @@ class WriteBackStage final : public ReceivingStage,
     throw InternalError("the register file's socket is blocking");
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { array_ = nullptr; }
-  void write_released(const link::SubWarp& sub_warp) override;
+  void write_released(link::SubWarp& sub_warp) override { write(sub_warp); }
 
-  void write(const link::SubWarp& sub_warp, LaneMask lanes);
-  void write_for_warp(link::SubWarp& sub_warp);
+  void write(link::SubWarp& sub_warp);
   // The port's part: the access is counted; where its data goes.
   [[nodiscard]] RegisterArray& array(RegisterAccess& access);
-  void hash(const link::SubWarp& sub_warp, LaneMask lanes);
-  void record(const link::SubWarp& sub_warp);
-  void hash_group(const Group& group, const link::SubWarp& sub_warp);
-  void hash_jump(const Group& group, unsigned row, LaneMask lanes, const link::DecodedInstruction& decoded,
-                 std::uint32_t pc);
-  void retire_late_jumps(const Group& group, unsigned row, LaneMask lanes);
 
   WarpUnit& warps_;
   FastPath* fast_path_ = nullptr;
-  const bool overlaps_;  // IssueDiscipline::Traits
+  Retirement retirement_;
   link::BehindSocket<RegisterFile> file_;
   RegisterArray* array_ = nullptr;  // direct view
-  // An unconditional branch that has not retired yet in these threads of its group, one mask per row.
-  struct LateJump {
-    GroupId group;
-    const link::DecodedInstruction* decoded;
-    std::uint32_t pc;
-    std::vector<LaneMask> rows;
-  };
-  std::vector<LateJump> late_jumps_;
-  std::vector<LaneMask> in_flight_;  // of a jump that retires: threads in which it is late, by row
 };
 
 }  // namespace heddle::hw

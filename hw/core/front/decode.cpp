@@ -4,16 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <numeric>
 #include <optional>
 
-#include "base/set_bits.hpp"
 #include "hw/core/pipeline/fast_path.hpp"
-#include "hw/core/warps/each_row.hpp"
+#include "hw/effects/each_row.hpp"
 #include "hw/issue/discipline.hpp"
-#include "isa/lane_vectors.hpp"
 
 namespace heddle::hw {
 
@@ -24,6 +21,7 @@ DecodeStage::DecodeStage(const sc_core::sc_module_name& name, CoreState& state, 
       former_("former", std::move(former)),
       scalar_(std::move(scalar)),
       registers_(registers),
+      formation_(state, registers),
       packs_(about<SubWarpFormer>(state.core.former).traits.packs),
       keeps_row_(about<SubWarpFormer>(state.core.former).traits.keeps_row),
       overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
@@ -74,11 +72,11 @@ bool is_self_contained(const link::DecodedInstruction& decoded) {
 
 }  // namespace
 
-const DecodeStage::Decoded* DecodeStage::decode_anew(std::uint32_t pc, std::uint64_t word) {
+const link::DecodedInstruction* DecodeStage::decode_anew(std::uint32_t pc, std::uint64_t word) {
   if (pc >= decoded_.size()) {
     decoded_.resize(state_.launch->code_words);
   }
-  std::unique_ptr<Decoded>& entry = decoded_[pc];
+  std::unique_ptr<link::DecodedInstruction>& entry = decoded_[pc];
   const std::optional<isa::Instruction> instruction = isa::decode(word);
   if (!instruction) {
     return nullptr;
@@ -86,7 +84,7 @@ const DecodeStage::Decoded* DecodeStage::decode_anew(std::uint32_t pc, std::uint
   if (highest_register(*instruction) >= state_.launch->registers) {
     return nullptr;
   }
-  entry = std::make_unique<Decoded>();
+  entry = std::make_unique<link::DecodedInstruction>();
   entry->word = word;
   entry->instruction = *instruction;
   entry->function = isa::lane_function(*instruction);
@@ -109,15 +107,15 @@ const DecodeStage::Decoded* DecodeStage::decode_anew(std::uint32_t pc, std::uint
   entry->exchanges = state_.rows_per_warp > 1 && state_.core.warp_size <= isa::kLanes && !by_lane_ &&
                      (entry->unit == isa::Unit::warp || isa::is_accumulate(instruction->op));
   entry->self_contained = !entry->exchanges && is_self_contained(*entry);
-  entry->once = former_.policy().forms_one(*instruction);
+  entry->forms_one = former_.policy().forms_one(*instruction);
   // Every active thread evaluates a branch, whose guard is the condition.
   entry->by_guard = packs_ && instruction->op != isa::Op::BRA && !instruction->guard.always();
   return entry.get();
 }
 
 // Null: it is no instruction, which is a fault when it is the first one that is not.
-const DecodeStage::Decoded* DecodeStage::decode_or_raise(const link::SubWarp& sub_warp, const Group& group) {
-  const Decoded* const decoded = decode(sub_warp.pc, sub_warp.word);
+const link::DecodedInstruction* DecodeStage::decode_or_raise(const link::SubWarp& sub_warp, const Group& group) {
+  const link::DecodedInstruction* const decoded = look_up(sub_warp.pc, sub_warp.word);
   if (decoded != nullptr) {
     return decoded;
   }
@@ -149,13 +147,7 @@ void DecodeStage::tick_by_lane(link::SubWarp& first) {
   for (link::SubWarp* each = &first; each != nullptr; each = each->beside) {
     Group& group = state_.groups[each->group];
     group.decoded = each->decoded;
-    each->uniform = true;
-    each->displaced = false;
-    each->row_count = 0;
-    each->whole = false;
-    each->scalar = false;
-    each->forwarded = false;
-    each->resolved = false;
+    Formation::by_lane(*each);
     InFlight& flight = group.flights[each->flight];
     ++flight.formed;
     flight.all_formed = flight.all_formed || each->last;
@@ -233,15 +225,6 @@ bool DecodeStage::must_wait(const Group& group) const {
   return has_earlier(group) && (present_->by_guard || warps_->waits_for_earlier(present_->instruction));
 }
 
-// Its active threads by their lane ids.
-LaneMask DecodeStage::lanes_of_warp(const Group& group) const {
-  LaneMask lanes = 0;
-  for (unsigned row = 0; row < group.rows(); ++row) {
-    lanes |= group.active[row] << (row * state_.core.simd_width);
-  }
-  return lanes;
-}
-
 void DecodeStage::wait(const link::SubWarp& instruction) {
   ++state_.statistics.interlock_stalls;
   state_.block_cause = IdleCause::pipeline;
@@ -253,7 +236,7 @@ void DecodeStage::wait(const link::SubWarp& instruction) {
 
 void DecodeStage::begin(Group& group) {
   group.decoded = present_;
-  scalar_candidate_ = scalar_ != nullptr && isa::accepts_uniform(present_->instruction) && !present_->once;
+  scalar_candidate_ = scalar_ != nullptr && isa::accepts_uniform(present_->instruction) && !present_->forms_one;
   std::copy(group.active.begin(), group.active.end(), pending_.begin());
   any_pending_ = true;
   std::fill(candidates_.begin(), candidates_.end(), 0);
@@ -261,37 +244,6 @@ void DecodeStage::begin(Group& group) {
     seen_.active = group.active;
     seen_.formed.assign(group.rows(), 0);
     seen_.left_out.assign(group.rows(), 0);
-  }
-}
-
-// The guard of the present instruction for some lanes of a row of the group's mask.
-LaneMask DecodeStage::guard_value(isa::Pred guard, const Group& group, unsigned row, LaneMask lanes) {
-  LaneMask value = 0;
-  if (state_.replay != nullptr) {
-    for (const unsigned lane : set_bits(lanes)) {
-      value |= LaneMask{state_.replay->peek_bit(group.row_of(row, lane), group.home_of(lane))} << lane;
-    }
-    return value;
-  }
-  if (!group.dynamic) {
-    value = registers_.predicate(group.first_row + row, guard.reg);
-  } else {
-    for (const unsigned lane : set_bits(lanes)) {
-      value |= ((registers_.predicate(group.lane_row[lane], guard.reg) >> group.home_of(lane)) & 1U) << lane;
-    }
-  }
-  return (guard.negated ? ~value : value) & lanes;
-}
-
-// Threads whose guard is false pass the instruction without being in a sub-warp.
-void DecodeStage::leave_out(const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes) {
-  if (state_.observer != nullptr) {
-    state_.observer->left_out(state_, group, pc, row, lanes);
-  }
-  if (state_.replay != nullptr) {
-    for (const unsigned lane : set_bits(lanes)) {
-      state_.replay->take_bit(group.row_of(row, lane), group.home_of(lane));
-    }
   }
 }
 
@@ -305,11 +257,12 @@ void DecodeStage::resolve(Group& group, std::uint32_t pc) {
   for (unsigned row = 0; row < pending_.size(); ++row) {
     const LaneMask free = overlaps_ ? pending_[row] & ~group.busy[row] : pending_[row];
     if (free != 0) {
-      const LaneMask joining = by_guard ? guard_value(present_->instruction.guard, group, row, free) : free;
+      const LaneMask joining = by_guard ? formation_.true_guards(present_->instruction.guard, group, row, free) : free;
       candidates_[row] |= joining;
       pending_[row] &= ~free;
       if (const LaneMask left_out = free & ~joining; left_out != 0) {
-        leave_out(group, pc, row, left_out);
+        formation_.leave_out(group, row, left_out);
+        tell_left_out(group, pc, row, left_out);
       }
       if constexpr (kCheckInvariants) {
         seen_.left_out[row] |= free & ~joining;
@@ -339,7 +292,7 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
     // No thread at all, or the last ones turned out to have a false guard: an empty sub-warp ends the instruction.
     shape = {};
   }
-  hand_on(sub_warp, group, shape, present_->once, false);
+  hand_on(sub_warp, group, shape, false);
 }
 
 // What form() makes of the usual warp, of one row, whose threads are all free: they are its one sub-warp. False: it is
@@ -352,51 +305,32 @@ bool DecodeStage::form_row(link::SubWarp& sub_warp, Group& group) {
   if (overlaps_ && (active & group.busy[0]) != 0) {
     return false;
   }
-  form_whole_row(sub_warp, group, *present_);
+  sub_warp.decoded = present_;
+  form_whole_row(sub_warp, group);
   latch_.pop();
   present_ = nullptr;
   hand_on_formed(sub_warp);
   return true;
 }
 
-void DecodeStage::form_whole_row(link::SubWarp& sub_warp, Group& group, const Decoded& decoded) {
-  group.decoded = &decoded;
-  const LaneMask active = group.active[0];
-  const LaneMask lanes = decoded.by_guard ? guard_value(decoded.instruction.guard, group, 0, active) : active;
-  if (lanes != active) {
-    leave_out(group, sub_warp.pc, 0, active & ~lanes);
-  }
+void DecodeStage::form_whole_row(link::SubWarp& sub_warp, Group& group) {
+  group.decoded = sub_warp.decoded;
+  formation_.whole_row(sub_warp, group);
   state_.moved();
-  sub_warp.last = true;
-  sub_warp.whole = decoded.once;
-  sub_warp.scalar = false;
-  sub_warp.decoded = &decoded;
-  sub_warp.forwarded = false;
-  sub_warp.resolved = false;
-  sub_warp.lanes = lanes;
-  sub_warp.uniform = !group.dynamic || group.aligned;
-  sub_warp.displaced = group.dynamic && group.displaced;
-  sub_warp.first_row = group.first_row;
-  sub_warp.row_count = 0;
-  if (group.dynamic) {
-    sub_warp.row = group.lane_row;
-    sub_warp.home = group.lane_home;
-    find_rows(sub_warp, group);
-  }
-  if (overlaps_) {
-    group.busy[0] |= lanes;
-  }
+  const LaneMask left_out = group.active[0] & ~sub_warp.lanes;
   if constexpr (kCheckInvariants) {
     state_.invariants.formed(sub_warp);
     if (!sub_warp.whole) {
-      const LaneMask left_out = active & ~lanes;
-      Invariants::all_formed(group, {&active, 1}, {&lanes, 1}, {&left_out, 1});
+      Invariants::all_formed(group, {&group.active[0], 1}, {&sub_warp.lanes, 1}, {&left_out, 1});
     }
   }
   if (state_.observer != nullptr) {
+    if (left_out != 0) {
+      tell_left_out(group, sub_warp.pc, 0, left_out);
+    }
     candidates_[0] = pending_[0] = 0;
     state_.observer->formed(state_, sub_warp, sub_warp);
-    state_.observer->former_worked(state_, sub_warp, {decoded, candidates_, pending_, true});
+    state_.observer->former_worked(state_, sub_warp, {*sub_warp.decoded, candidates_, pending_, true});
   }
   InFlight& flight = group.flights[sub_warp.flight];
   ++flight.formed;
@@ -421,8 +355,9 @@ void DecodeStage::hand_on_last(link::SubWarp& sub_warp, InFlight& flight) {
   hand_on_formed(sub_warp);
 }
 
-void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool once, bool scalar) {
+void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool scalar) {
   state_.moved();
+  const bool once = scalar || present_->forms_one;
   const bool last = once || !(any_pending_ || any(candidates_));
   // The payload that fetch made becomes the last sub-warp; the others are new ones.
   link::SubWarp& formed = last ? sub_warp : state_.pool.take();
@@ -431,10 +366,8 @@ void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpSh
   formed.pc = sub_warp.pc;
   formed.word = sub_warp.word;
   formed.last = last;
-  formed.whole = once;
-  formed.scalar = scalar;
-  formed.warp = present_->exchanges ? lanes_of_warp(group) : 0;
-  describe(formed, shape, group);
+  formed.decoded = present_;
+  formation_.shaped(formed, shape, group, scalar);
   if constexpr (kCheckInvariants) {
     if (warps_ == nullptr) {
       state_.invariants.formed(formed);
@@ -460,79 +393,10 @@ void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpSh
   }
 }
 
-// Of a sub-warp of a dynamic group.
-void DecodeStage::find_rows(link::SubWarp& formed, const Group& group) {
-  if (formed.uniform || formed.displaced) {
-    return;
-  }
-  if (group.id >= known_rows_.size()) {
-    known_rows_.resize(state_.groups.size());
-  }
-  KnownRows& known = known_rows_[group.id];
-  if ((formed.lanes & ~known.lanes) != 0 || known.lane_row != group.lane_row) {
-    known.lane_row = group.lane_row;
-    known.lanes = group.active[0];
-    known.count = 0;
-    for (LaneMask left = known.lanes; left != 0; left &= ~known.rows[known.count++].lanes) {
-      if (known.count == known.rows.size()) {
-        known.count = 0;  // too many
-        break;
-      }
-      const std::uint16_t row = group.lane_row[static_cast<unsigned>(std::countr_zero(left))];
-      known.rows[known.count] = {row, isa::vectors::equal(group.lane_row.data(), row) & left};
-    }
-  }
-  formed.row_count = known.count;
-  formed.rows = known.rows;
-}
-
-// The threads of the sub-warp: from the group's rows and columns to register rows and home lanes.
-void DecodeStage::describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group) {
-  formed.decoded = present_;
-  formed.forwarded = false;
-  formed.resolved = false;
-  formed.lanes = shape.lanes;
-  formed.uniform = shape.uniform && (!group.dynamic || group.aligned);
-  formed.displaced = group.dynamic ? group.displaced : shape.displaced;
-  formed.first_row = static_cast<std::uint16_t>(group.first_row + shape.first_row);
-  formed.row_count = 0;
-  if (group.dynamic) {
-    formed.row = group.lane_row;
-    formed.home = group.lane_home;
-    find_rows(formed, group);
-  } else if (!shape.uniform) {
-    formed.row_count = shape.row_count;
-    for (unsigned index = 0; index != shape.row_count; ++index) {
-      formed.rows[index] = {static_cast<std::uint16_t>(group.first_row + shape.rows[index].row),
-                            shape.rows[index].lanes};
-    }
-    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-      formed.row[lane] = static_cast<std::uint16_t>(group.first_row + shape.row[lane]);
-    }
-    formed.home = shape.home;
-  }
-  if (!overlaps_) {
-    return;
-  }
-  if (shape.uniform) {
-    group.busy[shape.first_row] |= shape.lanes;
-    return;
-  }
-  if (shape.row_count != 0) {
-    for (unsigned index = 0; index != shape.row_count; ++index) {
-      group.busy[shape.rows[index].row] |= shape.rows[index].lanes;
-    }
-    return;
-  }
-  for (const unsigned lane : set_bits(shape.lanes)) {
-    group.busy[shape.row[lane]] |= LaneMask{1} << (shape.displaced ? shape.home[lane] : lane);
-  }
-}
-
 void DecodeStage::reset() {
   drop_all();
   decoded_.clear();
-  known_rows_.clear();
+  formation_.reset();
   present_ = nullptr;
   prepared_ = nullptr;
 }

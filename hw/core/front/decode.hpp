@@ -6,12 +6,12 @@
 // While threads remain the instruction stays in the input latch, which stalls fetch.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <vector>
 
 #include "hw/core/pipeline/stage.hpp"
 #include "hw/core/warps/warp_unit.hpp"
+#include "hw/effects/form.hpp"
 #include "hw/registers/register_file.hpp"
 #include "hw/scalar/scalarisation.hpp"
 #include "hw/subwarp/former.hpp"
@@ -58,94 +58,67 @@ class DecodeStage final : public ReceivingStage {
   void decode_by_lane(bool by_lane) { by_lane_ = by_lane; }
   // What the word at a PC decodes to; null: no instruction of this launch.
   [[nodiscard]] const link::DecodedInstruction* look_up(std::uint32_t pc, std::uint64_t word) {
-    return decode(pc, word);
-  }
-  // The one sub-warp of a group of one row, none of whose threads is in flight: what forming does to it and the group.
-  // It has its `decoded` from here.
-  void form_whole_row(link::SubWarp& sub_warp, Group& group) {
-    form_whole_row(sub_warp, group, static_cast<const Decoded&>(*sub_warp.decoded));
-  }
-  // Of a group of one row, none of whose threads is in flight: the active threads whose guard is true, and the lanes
-  // that its sub-warp has then.
-  [[nodiscard]] LaneMask guarded(isa::Pred guard, const Group& group) {
-    return guard.always() ? group.active[0] : guard_value(guard, group, 0, group.active[0]);
-  }
-  [[nodiscard]] static LaneMask lanes_of_row(const link::DecodedInstruction& decoded, const Group& group,
-                                             LaneMask executing) {
-    return static_cast<const Decoded&>(decoded).by_guard ? executing : group.active[0];
-  }
-  // Another former, for groups with another number of rows. Between launches.
-  void form_by(std::unique_ptr<SubWarpFormer> former);
-
- private:
-  // What is kept of an instruction.
-  struct Decoded : link::DecodedInstruction {
-    bool once = false;      // SubWarpFormer::forms_one
-    bool by_guard = false;  // only threads with a true guard are candidates
-  };
-  [[nodiscard]] const Decoded* decode(std::uint32_t pc, std::uint64_t word) {
     if (pc < decoded_.size()) [[likely]] {
-      if (const Decoded* const known = decoded_[pc].get(); known != nullptr && known->word == word) {
+      if (const link::DecodedInstruction* const known = decoded_[pc].get(); known != nullptr && known->word == word) {
         return known;
       }
     }
     return decode_anew(pc, word);
   }
-  [[nodiscard]] const Decoded* decode_anew(std::uint32_t pc, std::uint64_t word);
-  void form_whole_row(link::SubWarp& sub_warp, Group& group, const Decoded& decoded);
+  // The one sub-warp of a group of one row, none of whose threads is in flight: what forming does to it and the group.
+  // It has been decoded.
+  void form_whole_row(link::SubWarp& sub_warp, Group& group);
+  [[nodiscard]] const Formation& formation() const { return formation_; }
+  // Another former, for groups with another number of rows. Between launches.
+  void form_by(std::unique_ptr<SubWarpFormer> former);
+
+ private:
+  [[nodiscard]] const link::DecodedInstruction* decode_anew(std::uint32_t pc, std::uint64_t word);
   void begin(Group& group);
   void resolve(Group& group, std::uint32_t pc);
-  void leave_out(const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes);
-  [[nodiscard]] LaneMask guard_value(isa::Pred guard, const Group& group, unsigned row, LaneMask lanes);
+  void tell_left_out(const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes) const {
+    if (state_.observer != nullptr) {
+      state_.observer->left_out(state_, group, pc, row, lanes);
+    }
+  }
   void form(link::SubWarp& sub_warp, Group& group);
   [[nodiscard]] bool form_row(link::SubWarp& sub_warp, Group& group);
   void hand_on_last(link::SubWarp& sub_warp, InFlight& flight);
   void hand_on_formed(link::SubWarp& sub_warp);
-  void hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool once, bool scalar);
+  void hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool scalar);
   enum class Scalar : std::uint8_t { no, later, now };
   [[nodiscard]] Scalar is_scalar(const Group& group) const;
   void form_scalar(link::SubWarp& sub_warp, Group& group);
   [[nodiscard]] static bool has_earlier(const Group& group);
   [[nodiscard]] bool must_wait(const Group& group) const;
-  [[nodiscard]] LaneMask lanes_of_warp(const Group& group) const;
   void wait(const link::SubWarp& instruction);
-  void find_rows(link::SubWarp& formed, const Group& group);
-  void describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group);
 
   void tick_by_lane(link::SubWarp& first);
-  [[nodiscard]] const Decoded* decode_or_raise(const link::SubWarp& sub_warp, const Group& group);
+  [[nodiscard]] const link::DecodedInstruction* decode_or_raise(const link::SubWarp& sub_warp, const Group& group);
 
   bool by_lane_ = false;
   SubWarpFormerModule former_;
   const std::unique_ptr<Scalarisation> scalar_;
   bool scalar_candidate_ = false;  // the instruction in the latch may turn out to be scalar
   RegisterArray& registers_;
+  Formation formation_;
   WarpUnit* warps_ = nullptr;
   FastPath* fast_path_ = nullptr;
-  const bool packs_;                               // SubWarpFormer::Traits
-  const bool keeps_row_;                           // likewise
-  const bool overlaps_;                            // IssueDiscipline::Traits: threads in flight are left alone
-  std::vector<std::unique_ptr<Decoded>> decoded_;  // by PC: what the word there decoded to
+  const bool packs_;      // SubWarpFormer::Traits
+  const bool keeps_row_;  // likewise
+  const bool overlaps_;   // IssueDiscipline::Traits: threads in flight are left alone
+  std::vector<std::unique_ptr<link::DecodedInstruction>> decoded_;  // by PC: what the word there decoded to
   // Of the instruction in the latch, one mask per row. Candidates: the copy of the active mask, cleared as threads go.
   // Pending: active threads that are still in flight with an earlier instruction, so that their guard is not known.
   std::vector<LaneMask> candidates_, pending_;
   bool any_pending_ = false;
-  // By dynamic group: the rows of its lanes as they were last, since they seldom change from instruction to
-  // instruction.
-  struct KnownRows {
-    std::array<std::uint16_t, isa::kLanes> lane_row{};
-    LaneMask lanes = 0;  // whose row is known; 0: no lane's
-    std::uint8_t count = 0;
-    std::array<link::RowLanes, link::SubWarp::kMostRows> rows{};
-  };
-  std::vector<KnownRows> known_rows_;
   // For Invariants::all_formed.
   struct Seen {
     std::vector<LaneMask> active, formed, left_out;
   };
   Seen seen_;
-  const Decoded* present_ = nullptr;   // of the instruction in the latch, once decoded
-  link::SubWarp* prepared_ = nullptr;  // formed, but register read had no room
+  const link::DecodedInstruction* present_ = nullptr;  // of the instruction in the latch, once decoded
+  link::SubWarp* prepared_ = nullptr;                  // formed, but register read had no room
 };
 
 }  // namespace heddle::hw

@@ -91,7 +91,7 @@ void DecodeStage::form_scalar(link::SubWarp& sub_warp, Group& group) {
   ++state_.statistics.scalar_instructions;
   state_.statistics.scalar_sub_warps_saved += rows - 1;
   scalar_candidate_ = false;
-  hand_on(sub_warp, group, shape, true, true);
+  hand_on(sub_warp, group, shape, true);
 }
 
 }  // namespace heddle::hw

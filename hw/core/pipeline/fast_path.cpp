@@ -1,13 +1,12 @@
 #include "hw/core/pipeline/fast_path.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/scalar/scalarisation.hpp"
 #include "hw/subwarp/former.hpp"
-#include "isa/retire.hpp"
 
 namespace heddle::hw {
 
@@ -18,7 +17,8 @@ FastPath::FastPath(CoreState& state, const Stages& stages)
       to_read_(state.machine.core.decode_latency),
       to_execute_(state.machine.core.register_read_latency),
       execute_stages_(state.machine.core.execute_stages),
-      keeps_row_(about<SubWarpFormer>(state.core.former).traits.keeps_row) {}
+      keeps_row_(about<SubWarpFormer>(state.core.former).traits.keeps_row),
+      own_row_(state, stages.registers.array()) {}
 
 bool FastPath::usable(const Machine& machine) {
   const CoreParameters& core = machine.core;
@@ -184,31 +184,25 @@ void FastPath::stays(Cycle now, Done done) {
   }
 }
 
+// Its payload, as far as it had one: formed by decode, or deferred.
 link::SubWarp& FastPath::payload(const Entry& entry) {
-  if (entry.formed != nullptr) {
-    return *entry.formed;
-  }
-  link::SubWarp& sub_warp = state_.pool.take();
-  sub_warp.group = entry.group;
-  sub_warp.pc = entry.pc;
-  sub_warp.word = entry.decoded->word;
-  sub_warp.flight = entry.flight;
-  sub_warp.decoded = entry.decoded;
-  sub_warp.deferred = true;
-  return sub_warp;
-}
-
-link::SubWarp& FastPath::formed(const Entry& entry) {
-  link::SubWarp& sub_warp = payload(entry);
+  link::SubWarp& sub_warp = entry.formed != nullptr ? *entry.formed : state_.pool.take();
+  sub_warp.read_at = entry.begins - to_execute_;
   if (entry.formed == nullptr) {
-    form(sub_warp);
+    sub_warp.group = entry.group;
+    sub_warp.pc = entry.pc;
+    sub_warp.word = entry.decoded->word;
+    sub_warp.flight = entry.flight;
+    sub_warp.decoded = entry.decoded;
+    sub_warp.deferred = true;
   }
   return sub_warp;
 }
 
 void FastPath::form(link::SubWarp& sub_warp) {
-  sub_warp.deferred = false;
-  stages_.decode.form_whole_row(sub_warp, state_.groups[sub_warp.group]);
+  if (std::exchange(sub_warp.deferred, false)) {
+    stages_.decode.form_whole_row(sub_warp, state_.groups[sub_warp.group]);
+  }
 }
 
 bool FastPath::defers(const link::DecodedInstruction& decoded) const {
@@ -231,10 +225,10 @@ void FastPath::make_up(link::SubWarp& sub_warp) {
 
 void FastPath::retire(link::SubWarp& sub_warp) {
   Group& group = state_.groups[sub_warp.group];
-  if (const ThreadHome* const home = home_of_row(*sub_warp.decoded, group)) {
+  if (const ThreadHome* const home = own_row_.home_of(*sub_warp.decoded, group)) {
     sub_warp.deferred = false;
     state_.pool.give_back(sub_warp);
-    retire_row(*sub_warp.decoded, sub_warp.pc, group, *home);
+    retire_row(*sub_warp.decoded, sub_warp.pc, group, *home, sub_warp.read_at);
     return;
   }
   make_up(sub_warp);
@@ -276,9 +270,8 @@ void FastPath::make_up_all() {
 void FastPath::hand_to_memory() {
   const Entry& entry = accessing_.front();
   accessing_.pop();
-  link::SubWarp& sub_warp = formed(entry);
-  stages_.register_read.read(sub_warp, entry.begins - to_execute_);
-  stages_.execute.execute(sub_warp);
+  link::SubWarp& sub_warp = payload(entry);
+  make_up(sub_warp);
   stages_.memory.place(sub_warp, entry.leaves + 1);
   state_.moved();
 }
@@ -287,87 +280,36 @@ void FastPath::retire() {
   const Entry& first = retiring_.front();
   retiring_.pop();
   Group& group = state_.groups[first.group];
-  if (first.formed == nullptr) {
-    if (const ThreadHome* const home = home_of_row(*first.decoded, group)) {
-      retire_row(*first.decoded, first.pc, group, *home);
-      return;
-    }
+  const ThreadHome* const home = first.formed == nullptr ? own_row_.home_of(*first.decoded, group) : nullptr;
+  if (home != nullptr) {
+    retire_row(*first.decoded, first.pc, group, *home, first.begins - to_execute_);
+    return;
   }
-  link::SubWarp& sub_warp = formed(first);
-  stages_.register_read.read(sub_warp, first.begins - to_execute_);
-  stages_.execute.execute(sub_warp);
+  link::SubWarp& sub_warp = payload(first);
+  make_up(sub_warp);
   stages_.writeback.retire(sub_warp);
 }
 
-// Of the usual instruction of the usual warp (retire_row); null: it is another one.
-const ThreadHome* FastPath::home_of_row(const link::DecodedInstruction& decoded, const Group& group) const {
-  const bool in_one_row = !group.dynamic || group.aligned;
-  if (kCheckInvariants || !in_one_row || !(decoded.plain || decoded.instruction.op == isa::Op::BRA)) {
-    return nullptr;
-  }
-  const ThreadHome* const home = state_.rows[group.first_row].whole();
-  return home != nullptr && home->threads == isa::kLanes && home->hashes != nullptr ? home : nullptr;
-}
-
-// What reading the operands does.
-void FastPath::gather(const link::DecodedInstruction& decoded, unsigned row, LaneMask executing) {
-  RegisterArray& array = stages_.registers.array();
-  const isa::Instruction& instruction = decoded.instruction;
-  const auto words = [&](unsigned reg, unsigned count, isa::LaneWord* into) {
-    for (unsigned word = 0; word < count; ++word) {
-      if (reg >= isa::kRZ) {
-        into[word].fill(0);
-      } else {
-        into[word] = array.word(row, reg + word);
-      }
-    }
-  };
-  const auto predicate = [&](isa::Pred pred) {
-    const LaneMask value = pred.reg == isa::kPT ? ~LaneMask{0} : array.predicate(row, pred.reg);
-    return pred.negated ? ~value : value;
-  };
-  words(instruction.a, decoded.a_words, values_.a.data());
-  if (instruction.immediate) {
-    isa::load_immediate(instruction, values_);
-  } else {
-    words(instruction.b, decoded.b_words, values_.b.data());
-    words(instruction.d, decoded.d_words, &values_.d);
-  }
-  words(instruction.c, decoded.c_words, values_.c.data());
-  values_.predicate_a = predicate(decoded.sources.a);
-  values_.predicate_b = predicate(decoded.sources.b);
-  values_.active = executing;
-  values_.fault = 0;
-}
-
-// All that the stages do with the usual instruction of the usual warp: its threads are in a row of their own, lane for
-// lane, and it does no more to the warp than to move it on, or is a branch.
+// All that the stages do with the usual instruction of the usual warp (hw/effects/own_row.hpp).
 void FastPath::retire_row(const link::DecodedInstruction& decoded, std::uint32_t pc, Group& group,
-                          const ThreadHome& home) {
-  const unsigned row = group.first_row;
-  const LaneMask executing = stages_.decode.guarded(decoded.instruction.guard, group);
-  const LaneMask lanes = stages_.decode.lanes_of_row(decoded, group, executing);
-  stages_.registers.count_reads(lanes, decoded.operand_words);
-  const bool branch = decoded.instruction.op == isa::Op::BRA;  // which every thread evaluates (working_lanes())
-  const auto working = static_cast<unsigned>(std::popcount(branch ? lanes : executing));
-  if (executing != 0 && !branch) {
-    gather(decoded, row, executing);
-    decoded.function(decoded.instruction, values_);
+                          const ThreadHome& home, Cycle read) {
+  const Formation::Row threads = stages_.decode.formation().of_row(decoded, group);
+  if constexpr (kCheckInvariants) {
+    state_.invariants.passed(pc, group.first_row, threads.lanes, read);
   }
+  stages_.registers.count_reads(threads.lanes, decoded.operand_words);
+  own_row_.compute(decoded, group.first_row, threads.executing);
+  const unsigned working = OwnRow::working(decoded, threads);
   stages_.execute.count(working);
   if (state_.fault) {
     return;  // of another instruction in this cycle: it does not come to its end
   }
   state_.moved();
-  if (executing != 0) {
-    if (decoded.form.words != 0 || decoded.form.predicates()) {
-      stages_.registers.count_writes(lanes, decoded.form.words);
-      stages_.registers.array().write_row(row, decoded.form, values_, executing);
-    }
-    static constexpr isa::LaneWord kNoAddress{};
-    isa::retire(decoded.form, pc, executing, values_, kNoAddress, home.hashes);
+  if (threads.executing != 0 && has_results(decoded)) {
+    stages_.registers.count_writes(threads.lanes, decoded.form.words);
   }
-  stages_.writeback.count_retired(decoded, working);
+  own_row_.commit(decoded, pc, home, group.first_row, threads.executing);
+  stages_.writeback.retirement().count(decoded, working);
   group.decoded = &decoded;
   InFlight& flight = group.flight();
   flight.formed = flight.completed = 1;
@@ -375,7 +317,7 @@ void FastPath::retire_row(const link::DecodedInstruction& decoded, std::uint32_t
   if (decoded.plain && stages_.warps.steps_plainly(group)) {
     stages_.warps.step(group);
   } else {
-    stages_.warps.completed(group, decoded, executing);
+    stages_.warps.completed(group, decoded, threads.executing);
   }
 }
 
@@ -402,7 +344,6 @@ void FastPath::land(const Entry& entry, Cycle now, Done done) {
     stages_.register_read.place(sub_warp, read);
     return;
   }
-  sub_warp.read_at = read;
   if (!sub_warp.deferred) {
     stages_.register_read.read(sub_warp, read);
   }

@@ -39,6 +39,7 @@
 #include "hw/core/front/decode.hpp"
 #include "hw/core/front/fetch.hpp"
 #include "hw/core/memory/memory.hpp"
+#include "hw/effects/own_row.hpp"
 
 namespace heddle::hw {
 
@@ -84,7 +85,7 @@ class FastPath {
   }
   // A payload that fetch makes for decode: whether it is deferred.
   void defer(link::SubWarp& sub_warp) const;
-  // Does all that the stages have not done to a deferred payload, which is deferred no more.
+  // Does to a deferred payload all that the stages have not done up to the end of its operation; it is deferred no more.
   void make_up(link::SubWarp& sub_warp);
   // Does so in write-back, where the payload retires.
   void retire(link::SubWarp& sub_warp);
@@ -137,17 +138,14 @@ class FastPath {
   // One here begins to execute in this cycle.
   [[nodiscard]] bool serves(Cycle now) const { return now >= unlanded_ && begins_[now % Queue::kPlaces] == now; }
   [[nodiscard]] link::SubWarp& payload(const Entry& entry);
-  // As decode leaves it.
-  [[nodiscard]] link::SubWarp& formed(const Entry& entry);
-  // A deferred one; it is deferred no more.
+  // Where it is deferred; it is no more.
   void form(link::SubWarp& sub_warp);
   void hand_to_memory();
   void retire();
   [[nodiscard]] bool defers(const link::DecodedInstruction& decoded) const;
-  [[nodiscard]] const ThreadHome* home_of_row(const link::DecodedInstruction& decoded, const Group& group) const;
-  void retire_row(const link::DecodedInstruction& decoded, std::uint32_t pc, Group& group, const ThreadHome& home);
+  void retire_row(const link::DecodedInstruction& decoded, std::uint32_t pc, Group& group, const ThreadHome& home,
+                  Cycle read);
   void make_up_all();
-  void gather(const link::DecodedInstruction& decoded, unsigned row, LaneMask executing);
   void stays(Cycle now, Done done);
   void land(Cycle now, Done done);
   void land(const Entry& entry, Cycle now, Done done);
@@ -165,7 +163,7 @@ class FastPath {
   bool held_ = false;                           // something stays where it is in this cycle
   bool known_ = false;                          // last_leaves_ is that of the sub-warp that was fetched last
   Cycle last_leaves_ = 0;
-  isa::LaneValues values_;  // of the instruction that retires
+  OwnRow own_row_;
 };
 
 }  // namespace heddle::hw

@@ -1,5 +1,7 @@
 // How groups go on: instructions that retire, barriers, exits.
 #include "hw/core/warps/warp_unit.hpp"
+#include "hw/effects/commit.hpp"
+#include "hw/effects/each_row.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +10,6 @@
 #include <iterator>
 
 #include "base/set_bits.hpp"
-#include "hw/core/warps/each_row.hpp"
 
 namespace heddle::hw {
 
@@ -132,7 +133,7 @@ void WarpUnit::formed(Group& group, bool whole) {
 void WarpUnit::computed(link::SubWarp& sub_warp, Cycle last) {
   sub_warp.forwarded = issue_->computed(sub_warp, last);
   if (sub_warp.forwarded && state_.replay == nullptr) {
-    registers_.write_results(sub_warp, sub_warp.executing);
+    write_results(registers_, sub_warp, sub_warp.executing);
   }
 }
 

@@ -44,7 +44,7 @@ namespace heddle::hw {
 class BarrierResults {
  public:
   virtual ~BarrierResults() = default;
-  virtual void write_released(const link::SubWarp& sub_warp) = 0;
+  virtual void write_released(link::SubWarp& sub_warp) = 0;
 };
 
 // The accesses that wait for lines: the memory stage.

@@ -6,7 +6,7 @@
 // each gets the part of the results that is its threads'.
 #pragma once
 
-#include "hw/registers/register_file.hpp"
+#include "hw/registers/register_array.hpp"
 #include "isa/semantics.hpp"
 #include "tlm/sub_warp.hpp"
 

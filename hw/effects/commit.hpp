@@ -1,0 +1,89 @@
+// What the threads of an instruction keep of it when it retires: registers, the retirement hash (isa/retire.hpp), and
+// that it is counted. When that happens, and what becomes of the group, is not looked at here.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "hw/registers/register_array.hpp"
+#include "hw/state/core_state.hpp"
+#include "isa/retire.hpp"
+#include "tlm/sub_warp.hpp"
+
+namespace heddle::hw {
+
+// It has results for registers.
+[[nodiscard]] inline bool has_results(const link::DecodedInstruction& decoded) {
+  return decoded.form.words != 0 || decoded.form.predicates();
+}
+
+// The results of a sub-warp's instruction, for some of its lanes, where they belong.
+void write_results(RegisterArray& registers, const link::SubWarp& sub_warp, LaneMask lanes);
+
+// Folds what threads of one home have executed, lane for lane, into their hashes, if those are wanted.
+inline void fold(const ThreadHome& home, const link::DecodedInstruction& decoded, std::uint32_t pc, LaneMask lanes,
+                 const isa::LaneValues& values, const isa::LaneWord& address) {
+  if (home.hashes == nullptr) {
+    return;
+  }
+  if (home.threads == isa::kLanes) [[likely]] {
+    isa::retire(decoded.form, pc, lanes, values, address, home.hashes);
+    return;
+  }
+  alignas(64) isa::LaneWord hashes;
+  std::copy_n(home.hashes, home.threads, hashes.begin());
+  isa::retire(decoded.form, pc, lanes, values, address, hashes);
+  std::copy_n(hashes.begin(), home.threads, home.hashes);
+}
+
+class Retirement {
+ public:
+  explicit Retirement(CoreState& state);
+  void reset() { late_jumps_.clear(); }
+
+  // The registers and hashes of the lanes that execute. `registers`: null where it writes none.
+  void results(const link::SubWarp& sub_warp, RegisterArray* registers);
+  // Of a scalar instruction (SubWarp::scalar): what its one lane has computed is every active thread's. The register
+  // file keeps it once; the model writes it where each thread looks.
+  void results_for_warp(link::SubWarp& sub_warp, RegisterArray& registers);
+  void count(const link::SubWarp& sub_warp);
+  // The same of one in `working` lanes that stands for itself alone.
+  void count(const link::DecodedInstruction& decoded, unsigned working) {
+    CoreStatistics& statistics = state_.statistics;
+    ++statistics.warp_instructions;
+    statistics.lane_instructions += working;
+    statistics.float_lane_instructions += decoded.floating_point ? working : 0;
+    statistics.thread_instructions += working;
+    state_.last_retirement = state_.now;
+  }
+  // A sub-warp has completed: the branches that waited for its threads retire in them, in program order.
+  void completed(const link::SubWarp& sub_warp) {
+    if (!late_jumps_.empty()) {
+      retire_late_jumps(sub_warp);
+    }
+  }
+
+ private:
+  void hash(const link::SubWarp& sub_warp, LaneMask lanes);
+  void hash_group(const Group& group, const link::SubWarp& sub_warp);
+  void hash_jump(const Group& group, unsigned row, LaneMask lanes, const link::DecodedInstruction& decoded,
+                 std::uint32_t pc);
+  void retire_late_jumps(const link::SubWarp& sub_warp);
+
+  CoreState& state_;
+  const bool overlaps_;  // IssueDiscipline::Traits
+  // An unconditional branch that has not retired yet in these threads of its group, one mask per row.
+  struct LateJump {
+    GroupId group;
+    const link::DecodedInstruction* decoded;
+    std::uint32_t pc;
+    std::vector<LaneMask> rows;
+    [[nodiscard]] bool done() const {
+      return std::all_of(rows.begin(), rows.end(), [](LaneMask left) { return left == 0; });
+    }
+  };
+  std::vector<LateJump> late_jumps_;
+  std::vector<LaneMask> in_flight_;  // of a jump that retires: threads in which it is late, by row
+};
+
+}  // namespace heddle::hw
