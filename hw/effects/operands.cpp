@@ -13,7 +13,8 @@ class SubWarpOperands {
   SubWarpOperands(RegisterArray& registers, const link::SubWarp& sub_warp)
       : registers_(registers), sub_warp_(sub_warp) {}
 
-  void word(unsigned reg, isa::LaneWord& into) const {
+  // Called for each word of each operand: in line, read_operands() would be thousands of instructions.
+  [[gnu::noinline]] void word(unsigned reg, isa::LaneWord& into) const {
     if (sub_warp_.row_count != 0) {
       const auto part = [&](unsigned index, LaneMask& lanes) {
         const link::RowLanes& row = sub_warp_.rows[index];

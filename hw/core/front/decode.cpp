@@ -347,14 +347,6 @@ void DecodeStage::hand_on_formed(link::SubWarp& sub_warp) {
   }
 }
 
-void DecodeStage::hand_on_last(link::SubWarp& sub_warp, InFlight& flight) {
-  ++flight.formed;
-  flight.all_formed = true;
-  latch_.pop();
-  present_ = nullptr;
-  hand_on_formed(sub_warp);
-}
-
 void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool scalar) {
   state_.moved();
   const bool once = scalar || present_->forms_one;
@@ -382,12 +374,13 @@ void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpSh
     state_.observer->former_worked(state_, sub_warp, {*present_, candidates_, pending_, true});
   }
   InFlight& flight = group.flights[formed.flight];
+  ++flight.formed;
   if (last) {
-    hand_on_last(formed, flight);
-  } else {
-    ++flight.formed;
-    hand_on_formed(formed);
+    flight.all_formed = true;
+    latch_.pop();
+    present_ = nullptr;
   }
+  hand_on_formed(formed);
   if (last && warps_ != nullptr) {
     warps_->formed(group, once);
   }

@@ -83,7 +83,6 @@ class DecodeStage final : public ReceivingStage {
   }
   void form(link::SubWarp& sub_warp, Group& group);
   [[nodiscard]] bool form_row(link::SubWarp& sub_warp, Group& group);
-  void hand_on_last(link::SubWarp& sub_warp, InFlight& flight);
   void hand_on_formed(link::SubWarp& sub_warp);
   void hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool scalar);
   enum class Scalar : std::uint8_t { no, later, now };

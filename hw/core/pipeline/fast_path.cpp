@@ -205,13 +205,10 @@ void FastPath::form(link::SubWarp& sub_warp) {
   }
 }
 
-bool FastPath::defers(const link::DecodedInstruction& decoded) const {
-  return stages_.execute.in_order(decoded) && (decoded.self_contained || decoded.unit == isa::Unit::memory);
-}
-
 void FastPath::defer(link::SubWarp& sub_warp) const {
   const link::DecodedInstruction* const decoded = stages_.decode.look_up(sub_warp.pc, sub_warp.word);
-  sub_warp.deferred = decoded != nullptr && defers(*decoded);
+  sub_warp.deferred = decoded != nullptr && stages_.execute.in_order(*decoded) &&
+                      (decoded->self_contained || decoded->unit == isa::Unit::memory);
   if (sub_warp.deferred) {
     sub_warp.decoded = decoded;
   }

@@ -142,7 +142,6 @@ class FastPath {
   void form(link::SubWarp& sub_warp);
   void hand_to_memory();
   void retire();
-  [[nodiscard]] bool defers(const link::DecodedInstruction& decoded) const;
   void retire_row(const link::DecodedInstruction& decoded, std::uint32_t pc, Group& group, const ThreadHome& home,
                   Cycle read);
   void make_up_all();
