@@ -83,6 +83,16 @@ void write_results(RegisterArray& registers, const link::SubWarp& sub_warp, Lane
   }
 }
 
+void fold_few(const ThreadHome& home, const link::DecodedInstruction& decoded, std::uint32_t pc, LaneMask lanes,
+              const isa::LaneValues& values, const isa::LaneWord& address) {
+  if (home.hashes != nullptr) {
+    alignas(64) isa::LaneWord hashes;
+    std::copy_n(home.hashes, home.threads, hashes.begin());
+    isa::retire(decoded.form, pc, lanes, values, address, hashes);
+    std::copy_n(hashes.begin(), home.threads, home.hashes);
+  }
+}
+
 Retirement::Retirement(CoreState& state)
     : state_(state), overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps) {}
 

@@ -21,19 +21,15 @@ namespace heddle::hw {
 void write_results(RegisterArray& registers, const link::SubWarp& sub_warp, LaneMask lanes);
 
 // Folds what threads of one home have executed, lane for lane, into their hashes, if those are wanted.
+void fold_few(const ThreadHome& home, const link::DecodedInstruction& decoded, std::uint32_t pc, LaneMask lanes,
+              const isa::LaneValues& values, const isa::LaneWord& address);  // of a home of fewer than kLanes
 inline void fold(const ThreadHome& home, const link::DecodedInstruction& decoded, std::uint32_t pc, LaneMask lanes,
                  const isa::LaneValues& values, const isa::LaneWord& address) {
-  if (home.hashes == nullptr) {
-    return;
-  }
-  if (home.threads == isa::kLanes) [[likely]] {
+  if (home.threads != isa::kLanes) [[unlikely]] {
+    fold_few(home, decoded, pc, lanes, values, address);
+  } else if (home.hashes != nullptr) {
     isa::retire(decoded.form, pc, lanes, values, address, home.hashes);
-    return;
   }
-  alignas(64) isa::LaneWord hashes;
-  std::copy_n(home.hashes, home.threads, hashes.begin());
-  isa::retire(decoded.form, pc, lanes, values, address, hashes);
-  std::copy_n(hashes.begin(), home.threads, home.hashes);
 }
 
 class Retirement {
