@@ -23,6 +23,7 @@
 #include "studies/reproduce/runner.hpp"
 #include "tb/config/config.hpp"
 #include "tb/config/search.hpp"
+#include "tb/config/toml_text.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -56,6 +57,28 @@ std::vector<std::string> energy_tables() {
   return tables;
 }
 
+std::string folder_of(const std::string& path) {
+  return std::filesystem::path(path).parent_path().string();
+}
+
+// The pages that --markdown writes beside its file.
+void add_paper_pages(os::CommandFiles& files, const Arguments& arguments) {
+  if (!arguments.has("markdown")) {
+    return;
+  }
+  const std::string overview = arguments.text("markdown");
+  if (std::filesystem::path(overview).extension() != ".md") {
+    throw InputError({"--markdown"},
+                     fmt::format("writes pages into a folder of the file's name without .md, and '{}' does not end in "
+                                 ".md",
+                                 tb::excerpt(overview)),
+                     "name the file so");
+  }
+  for (const std::string& page : studies::paper_page_paths(overview)) {
+    files.writes("--markdown", page);
+  }
+}
+
 int reproduce(const Arguments& arguments) {
   if (arguments.has("list") || arguments.has("names")) {
     return list_claims(arguments.has("names"));
@@ -69,7 +92,7 @@ int reproduce(const Arguments& arguments) {
   std::optional<studies::OtherReproduction> beside;
   if (arguments.has("beside")) {
     if (!arguments.has("markdown")) {
-      throw InputError({"--beside"}, "adds to --markdown FILE, which is not given");
+      throw InputError({"--beside"}, "adds to --markdown FILE.md, which is not given");
     }
     beside = studies::read_reproduction(arguments.text("beside"));
   }
@@ -89,9 +112,13 @@ int reproduce(const Arguments& arguments) {
   }
   files.reads_texts("an energy table", energy_tables);
   files.reads_texts("a kept result", [&] { return studies::kept_files(directory); });
-  files.writes_in("--out", directory, {"reproduction.html", "reproduction.json"});
+  files.writes_in("--out", directory, {"reproduction.html", "reproduction.md", "reproduction.json"});
   add_outputs(files, arguments, {"markdown"});
+  add_paper_pages(files, arguments);
   os::make_folder(directory);
+  if (arguments.has("markdown")) {
+    os::make_folder(folder_of(studies::paper_page_paths(arguments.text("markdown")).front()));
+  }
   files.check_writable();
   ProgressLine line(true);
   options.runner.progress = [&](const std::string& text) { line.show(text); };
@@ -101,19 +128,25 @@ int reproduce(const Arguments& arguments) {
   os::write_file(directory + "/reproduction.html",
                  studies::reproduction_page(result, arguments.command_line({"scale", "full", "any-build"})));
   os::write_file(directory + "/reproduction.json", studies::reproduction_json(result));
+  const std::string date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+  const studies::OtherReproduction* const other = beside ? &*beside : nullptr;
+  os::write_file(directory + "/reproduction.md", studies::reproduction_report(result, date, other));
   std::cout << studies::reproduction_table(result)
             << fmt::format(
-                   "\n{} at {}, {} of them kept from earlier, done in {:.0f} s.\nPage with figures: {}\nAs data: {}\n",
+                   "\n{} at {}, {} of them kept from earlier, done in {:.0f} s.\nPage with figures: {}\n"
+                   "As Markdown: {}\nAs data: {}\n",
                    counted(result.runs, "run"), studies::scaling_text(result.scaling), result.reused,
-                   result.wall_seconds, directory + "/reproduction.html", directory + "/reproduction.json");
+                   result.wall_seconds, directory + "/reproduction.html", directory + "/reproduction.md",
+                   directory + "/reproduction.json");
   if (!result.other_builds.empty()) {
     std::cout << studies::other_builds_text(result) << "\n";
   }
   if (arguments.has("markdown") && !result.stopped) {
-    os::write_file(arguments.text("markdown"),
-                   studies::reproduction_markdown(result, fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))),
-                                                  beside ? &*beside : nullptr));
-    std::cout << "Written: " << arguments.text("markdown") << "\n";
+    for (const studies::MarkdownPage& page :
+         studies::reproduction_pages(result, arguments.text("markdown"), date, other)) {
+      os::write_file(page.path, page.text);
+      std::cout << "Written: " << page.path << "\n";
+    }
   }
   if (result.stopped) {
     std::cout << "Ended early; the same command goes on from here.\n";
@@ -136,7 +169,8 @@ Command reproduce_command() {
       ("full", "the papers' input sizes")                                                                      //
       ("jobs,j", po::value<std::string>()->value_name("N"), "runs at a time (default: one per processor)")     //
       ("out,o", po::value<std::string>()->value_name("DIR"), "where to write (default heddle-out/reproduce)")  //
-      ("markdown", po::value<std::string>()->value_name("FILE"), "also write the results as Markdown")         //
+      ("markdown", po::value<std::string>()->value_name("FILE.md"),
+       "for documents: write the overview to FILE.md, and a short page per paper into the folder FILE")  //
       ("beside", po::value<std::string>()->value_name("FILE.json"),
        "with --markdown: another reproduction.json, its verdicts beside these (another scale)")  //
       ("any-build", "take results that other builds left in DIR, too: pages and verdicts anew")  //
@@ -145,7 +179,9 @@ Command reproduce_command() {
   command.details =
       "Without an ID all claims are reproduced. Results are kept in DIR: the same command after an interruption goes\n"
       "on where it stopped, and a run that several claims share is done once. A run that fails is reported, and the\n"
-      "rest goes on; the exit code is then 1. Verdicts do not change the exit code.\n";
+      "rest goes on; the exit code is then 1. Verdicts do not change the exit code.\n"
+      "DIR has everything afterwards: reproduction.html with the charts, reproduction.md with all tables, and\n"
+      "reproduction.json.\n";
   command.completions = {{"$(\"${COMP_WORDS[0]}\" reproduce --names 2>/dev/null)"}};
   command.run = reproduce;
   return command;

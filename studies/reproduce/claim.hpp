@@ -60,14 +60,23 @@ struct Finding {
   std::vector<Finding> beside = {};
 };
 
+// The words of a claim. They hold no figure that was measured here: nothing would renew it with the next run. What was
+// measured stands in a Finding, which is made from results; words say why, and point to the claim that measures it
+// ("2lev-rules"). So a number with a unit of measurement (percent, times, cycles, points, instructions, lanes) or with
+// a decimal point stands in `note`, `beside_note` and `caveat` only where it also stands in `statement` or `paper`, or
+// in `given`. Sizes ("32 KB", "256 threads", "16 GB/s") are free. A test reads the words of all claims
+// (tests/studies/claim_words_test.cpp).
 struct ClaimText {
   unsigned rank = 0;             // order on the page: paper * 1000 + place in the paper
   std::string statement;         // what the paper says
   std::string paper;             // its value in a few words
-  std::string source;            // "LWM report, section 6.1, figure 9; thesis, section 5.2.1"
+  std::string source;            // "LWM report, section 6.1, figure 9; thesis, section 5.2.1": begins with the paper
   std::string note = {};         // what we found by looking into a difference; shown unless the claim holds
   std::string beside_note = {};  // as note, of what stands beside (Finding::beside)
   std::string caveat = {};       // what a reader must know of the comparison; always shown
+  // Figures of the notes and the caveat that were not measured here: other figures of the papers, parameters of a
+  // machine, bounds that were set before the first run: "20 cycles".
+  std::vector<std::string> given = {};
 };
 
 class Claim {

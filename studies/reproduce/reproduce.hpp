@@ -60,9 +60,22 @@ struct Reproduction {
 [[nodiscard]] std::string reproduction_table(const Reproduction& reproduction);  // for the terminal
 // One self-contained HTML page; `command` is the command line that makes it, and stands on it.
 [[nodiscard]] std::string reproduction_page(const Reproduction& reproduction, const std::string& command);
-// `beside`: another reproduction's verdicts in columns of their own; null: none.
-[[nodiscard]] std::string reproduction_markdown(const Reproduction& reproduction, const std::string& date,
-                                                const OtherReproduction* beside = nullptr);
+// Everything, as one Markdown file: written beside the results. `beside`: another reproduction's verdicts in columns of
+// their own; null: none.
+[[nodiscard]] std::string reproduction_report(const Reproduction& reproduction, const std::string& date,
+                                              const OtherReproduction* beside = nullptr);
+
+struct MarkdownPage {
+  std::string path;
+  std::string text;
+};
+// What goes into the documents: an overview at the path `overview` ("docs/reproduction.md"), then a short page for each
+// paper of which there are claims, in the folder of the overview's name ("docs/reproduction/lwm-report.md").
+[[nodiscard]] std::vector<MarkdownPage> reproduction_pages(const Reproduction& reproduction,
+                                                           const std::string& overview, const std::string& date,
+                                                           const OtherReproduction* beside = nullptr);
+// Where the short pages of all papers lie.
+[[nodiscard]] std::vector<std::string> paper_page_paths(const std::string& overview);
 inline constexpr int kReproductionSchema = 1;
 [[nodiscard]] std::string reproduction_json(const Reproduction& reproduction);
 

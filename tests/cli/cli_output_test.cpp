@@ -124,9 +124,15 @@ TEST(CliOutput, OtherCommandsReplaceNothingThatTheyRead) {
   expect_refused({"dram", "baseline", requests, "--timeline", requests}, is_read("--timeline", requests, "the trace"));
   expect_refused({"dram", "baseline", requests, "--timeline", scratch.path("stats.json"), "--out", scratch.path("")},
                  is_written("--timeline", scratch.path("stats.json"), "--out"));
-  const std::string page = scratch.path("new/reproduction.html");
+  const std::string page = scratch.path("new/reproduction.md");
   expect_refused({"reproduce", "fu-util", "--out", scratch.path("new"), "--markdown", page},
                  is_written("--markdown", page, "--out"));
+  fs::create_directories(scratch.path("pages"));
+  const std::string other =
+      scratch.write("pages/thesis.md", R"({"schema": 1, "scaling": "default scale", "claims": []})");
+  expect_refused(
+      {"reproduce", "fu-util", "--out", scratch.path("new"), "--beside", other, "--markdown", scratch.path("pages.md")},
+      is_read("--markdown", other, "the other reproduction"));
   EXPECT_FALSE(fs::exists(scratch.path("new")));
   EXPECT_EQ(Scratch::read(machine), "extends = \"baseline\"\n");
   EXPECT_EQ(Scratch::read(derived), "extends = \"baseline\"\n");

@@ -32,7 +32,11 @@ TEST(CliReproduce, BadWordsAreNamed) {
   EXPECT_EQ(error({"reproduce", "xyzzy"}), "heddle: there is no claim 'xyzzy'; try heddle reproduce --list\n");
   EXPECT_EQ(error({"reproduce", "--full", "--scale", "2"}), "heddle: --scale: contradicts --full; give one of them\n");
   EXPECT_EQ(error({"reproduce", "--beside", "x.json"}),
-            "heddle: --beside: adds to --markdown FILE, which is not given\n");
+            "heddle: --beside: adds to --markdown FILE.md, which is not given\n");
+  EXPECT_EQ(
+      error({"reproduce", "--markdown", "pages.txt"}),
+      "heddle: --markdown: writes pages into a folder of the file's name without .md, and 'pages.txt' does not end "
+      "in .md; name the file so\n");
   EXPECT_EQ(error({"reproduce", "--jobs", "0"}), "heddle: --jobs: '0' is no whole number from 1 to 1024\n");
   EXPECT_EQ(error({"cost"}).substr(0, 30), "heddle: cost: needs CONFIG; wo");
 }
@@ -84,7 +88,13 @@ TEST(CliReproduce, GoesOnAfterAKillWithoutRepeating) {
     EXPECT_EQ(after.at(folder), time) << folder << " was repeated";
   }
   EXPECT_TRUE(fs::exists(scratch.path("out/reproduction.html")));
-  const Ran again = test::heddle(tiny(scratch));
+  EXPECT_NE(Scratch::read(scratch.path("out/reproduction.md")).find("## lwm-storage\n"), std::string::npos);
+  std::vector<std::string> words = tiny(scratch);
+  words.insert(words.end(), {"--markdown", scratch.path("docs/r.md")});
+  const Ran again = test::heddle(words);
+  EXPECT_NE(Scratch::read(scratch.path("docs/r.md")).find("](r/lwm-report.md#workload-size) |"), std::string::npos);
+  EXPECT_NE(Scratch::read(scratch.path("docs/r/lwm-report.md")).find("## workload-size\n"), std::string::npos);
+  EXPECT_FALSE(fs::exists(scratch.path("docs/r/thesis.md")));
   EXPECT_EQ(written(scratch), after);
   EXPECT_NE(again.out.find("24 runs at default scale x 0.002, 24 of them kept from earlier"), std::string::npos)
       << again.out;

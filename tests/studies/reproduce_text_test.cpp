@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/registry.hpp"
 #include "studies/pages/report/time_left.hpp"
 #include "studies/reproduce/reproduce.hpp"
 #include "tests/support/program_runner.hpp"
@@ -105,7 +107,7 @@ Reproduction sample() {
   ReproducedClaim claim;
   claim.id = "some-id";
   claim.title = "Title";
-  claim.text = {1, "They say <so>", "+7 %", "section 6", "We looked.", "", "Mind this."};
+  claim.text = {1, "They say <so>", "+7 %", "LWM report, section 6", "We looked.", "", "Mind this."};
   claim.finding.ours = "-1 %";
   claim.finding.checks = {{"it gains", "-1 %", true, false}};
   claim.finding.causes = {"bfs idles."};
@@ -132,12 +134,132 @@ TEST(Reproduction, TextsSayVerdictCauseAndFailures) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(page.find("http://www.w3.org") == std::string::npos && page.find("src=") != std::string::npos, false);
-  const std::string markdown = reproduction_markdown(reproduction, "2026-11-21");
+  const std::string markdown = reproduction_report(reproduction, "2026-11-21");
   for (const char* part :
        {"# Reproduction", "2026-11-21", "default scale", "| [some-id](#some-id) | +7 % | -1 % |",
         "- it gains (main): -1 %: no", "We looked.", "Mind this.", "- bfs idles.", "| bfs | 0.9 |", "bfs 0.03"}) {
     EXPECT_NE(markdown.find(part), std::string::npos) << part;
   }
+}
+
+// A claim of another paper, which holds, with what stands beside it.
+ReproducedClaim another() {
+  ReproducedClaim claim;
+  claim.id = "other-id";
+  claim.title = "Other";
+  claim.text = {2, "They say more", "about 0", "thesis, section 5, figure 2", "Not shown.", "Nor is this.", ""};
+  claim.finding.ours = "+0.1 %";
+  claim.finding.label = "papers' form";
+  claim.finding.checks = {{"it changes nothing", "+0.1 %", true, true}, {"nowhere", "on none", false, true}};
+  claim.finding.causes = {"Nor that."};
+  Finding beside;
+  beside.label = "CUDA form";
+  beside.ours = "-5 %";
+  beside.checks = {{"it changes nothing", "-5 %", true, false}};
+  claim.finding.beside = {beside};
+  claim.shape = shape_of(claim.finding.checks);
+  return claim;
+}
+
+TEST(Reproduction, TheDocumentsAreAnOverviewAndAShortPageForEachPaper) {
+  Reproduction reproduction = sample();
+  reproduction.claims.push_back(another());
+  ReproducedClaim without_note = sample().claims.front();
+  without_note.id = "third-id";
+  without_note.text.note.clear();
+  without_note.text.source = "LWM report, section 7";
+  reproduction.claims.push_back(without_note);
+  const std::vector<MarkdownPage> pages = reproduction_pages(reproduction, "docs/all.md", "2026-11-21");
+  ASSERT_EQ(pages.size(), 3U);
+  EXPECT_EQ(pages[0].path, "docs/all.md");
+  EXPECT_EQ(pages[1].path, "docs/all/lwm-report.md");
+  EXPECT_EQ(pages[2].path, "docs/all/thesis.md");
+  const std::string& overview = pages[0].text;
+  EXPECT_EQ(overview.substr(0, overview.find(", put to Heddle")), "# Reproduction\n\nThe papers' claims");
+  EXPECT_EQ(overview.substr(overview.find("The papers, a short page each")),
+            R"(The papers, a short page each:
+
+- [LWM report](all/lwm-report.md): 2 claims (does not hold: 2)
+- [thesis](all/thesis.md): 1 claim (holds: 1)
+
+Tables of values, charts, the scales of the inputs and the long report stand beside the results, in the folder that
+`--out` names: `reproduction.html` and `reproduction.md`.
+
+| id | paper | ours | shape |
+| --- | --- | --- | --- |
+| [some-id](all/lwm-report.md#some-id) | +7 % | -1 % | does not hold (6 of 12 workloads) |
+| [other-id](all/thesis.md#other-id) | about 0 | +0.1 %; CUDA form: -5 % | holds; CUDA form: does not hold |
+| [third-id](all/lwm-report.md#third-id) | +7 % | -1 % | does not hold (6 of 12 workloads) |
+
+1 run failed:
+
+- lwm bfs at 1: no such machine
+)");
+  EXPECT_EQ(pages[1].text, R"(# Reproduction: the LWM report
+
+*Improving GPU Performance via Large Warps and Two-Level Warp Scheduling (technical report)*. 2 claims (does not hold: 2).
+How a verdict comes about stands in the [overview](../all.md); tables of values, charts and all that was measured stand
+beside the results (`reproduction.html`, `reproduction.md`).
+
+What a reader must know of several claims:
+
+- some-id, third-id: Mind this.
+
+## some-id
+
+**Title.** They say <so> (LWM report, section 6).
+
+Paper: +7 %. Ours: -1 %. **does not hold (6 of 12 workloads).**
+
+- it gains (main): -1 %: no
+
+We looked.
+
+## third-id
+
+**Title.** They say <so> (LWM report, section 7).
+
+Paper: +7 %. Ours: -1 %. **does not hold (6 of 12 workloads).**
+
+- it gains (main): -1 %: no
+
+Measured: bfs idles.
+)");
+  EXPECT_EQ(pages[2].text, R"(# Reproduction: the thesis
+
+*An Enhanced GPU Architecture for Not-So-Regular Parallelism with Special Implications for Database Search*. 1 claim
+(holds: 1). How a verdict comes about stands in the [overview](../all.md); tables of values, charts and all that was measured
+stand beside the results (`reproduction.html`, `reproduction.md`).
+
+## other-id
+
+**Other.** They say more (thesis, section 5, figure 2).
+
+Paper: about 0. Ours, papers' form: +0.1 %. **holds.** CUDA form: -5 %. does not hold.
+
+- it changes nothing (main): +0.1 %: yes
+- nowhere: on none: yes
+)");
+}
+
+TEST(Reproduction, EveryClaimHasAPage) {
+  Reproduction all;
+  for (const std::string& id : claim_ids()) {
+    ReproducedClaim claim;
+    claim.id = id;
+    claim.text = Registry<Claim>::instance().make(id, {})->text();
+    all.claims.push_back(claim);
+  }
+  const std::vector<MarkdownPage> pages = reproduction_pages(all, "r.md", "2026-11-21");
+  std::vector<std::string> paths;
+  for (const MarkdownPage& page : pages) {
+    paths.push_back(page.path);
+  }
+  std::vector<std::string> expected = paper_page_paths("r.md");
+  expected.insert(expected.begin(), "r.md");
+  EXPECT_EQ(paths, expected);
+  all.claims.front().text.source = "some paper";
+  EXPECT_THROW(static_cast<void>(reproduction_pages(all, "r.md", "2026-11-21")), InternalError);
 }
 
 TEST(Reproduction, WhatStandsBesideHasNoPartInTheVerdict) {
@@ -154,7 +276,7 @@ TEST(Reproduction, WhatStandsBesideHasNoPartInTheVerdict) {
   beside.causes = {"sort idles."};
   finding.beside = {beside};
   reproduction.claims.front().shape = shape_of(finding.checks);
-  const std::string markdown = reproduction_markdown(reproduction, "2026-11-21");
+  const std::string markdown = reproduction_report(reproduction, "2026-11-21");
   for (const char* part :
        {"| -1 %; CUDA form: -5 % | holds (6 of 12 workloads); CUDA form: does not hold |",
         "Ours, papers' form: -1 %. **holds (6 of 12 workloads).**",
@@ -176,7 +298,7 @@ TEST(Reproduction, SaysWhichRunsAnotherBuildMeasured) {
   const std::string said = "Measured earlier: 20 runs by build 1.2.3 0123.";
   EXPECT_EQ(other_builds_text(reproduction), said);
   EXPECT_NE(reproduction_page(reproduction, "heddle reproduce lwm-avg --scale 0.1").find(said), std::string::npos);
-  EXPECT_NE(reproduction_markdown(reproduction, "2026-11-21").find(said), std::string::npos);
+  EXPECT_NE(reproduction_report(reproduction, "2026-11-21").find(said), std::string::npos);
 }
 
 TEST(Reproduction, AnotherOnesVerdictsStandBesideIts) {
@@ -186,7 +308,7 @@ TEST(Reproduction, AnotherOnesVerdictsStandBesideIts) {
   const OtherReproduction other = read_reproduction(path);
   EXPECT_EQ(other.scaling, "default scale");
   ASSERT_EQ(other.claims.count("some-id"), 1U);
-  const std::string markdown = reproduction_markdown(reproduction, "2026-11-21", &other);
+  const std::string markdown = reproduction_report(reproduction, "2026-11-21", &other);
   EXPECT_NE(markdown.find("| id | paper | ours | shape | ours at default scale | shape |"), std::string::npos)
       << markdown;
   EXPECT_NE(markdown.find("| -1 % | does not hold (6 of 12 workloads) | -1 % | does not hold |"), std::string::npos)
@@ -201,7 +323,7 @@ TEST(Reproduction, CausesAreShownOnlyWhereAClaimDoesNotHold) {
   Reproduction reproduction = sample();
   reproduction.claims.front().finding.checks.front().passed = true;
   for (const std::string& text : {reproduction_page(reproduction, "heddle reproduce lwm-avg --scale 0.1"),
-                                  reproduction_markdown(reproduction, "2026-11-21")}) {
+                                  reproduction_report(reproduction, "2026-11-21")}) {
     EXPECT_EQ(text.find("We looked."), std::string::npos);
     EXPECT_EQ(text.find("bfs idles."), std::string::npos);
   }

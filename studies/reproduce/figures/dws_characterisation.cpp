@@ -61,31 +61,30 @@ class DwsCharacterisation final : public Claim {
  public:
   explicit DwsCharacterisation(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
-    return {
-        .rank = 4010,
-        .statement =
-            "Instructions between branches and share of divergent ones, instructions between SIMD cache misses and "
-            "share of those in which other threads hit: FFT 59, 3.4 %, 7, 69 %; Filter 12, 0, 27, 88 %; HotSpot "
-            "16, 1.4 %, 7, 77 %; LU 53, 4.3 %, 5, 81 %; Merge 9, 13.1 %, 45, 60 %; Short 19, 22 %, 6, 79 %; KMeans "
-            "10, 2 %, 47, 83 %; SVM 12, 4.3 %, 11, 62 %",
-        .paper = "the 32 figures of table 1",
-        .source = "DWS report, section 2, table 1",
-        .note =
-            "FFT, LU, Merge and Short miss by conflicts: the runs of 64 threads lie apart by large powers of two, or "
-            "nearly so, and share few of the 32 sets. With a fully associative D-cache, on one core that writes "
-            "back, FFT has 42.8 instructions between misses, LU 131, Merge 57 and Short 34. Short and Merge "
-            "diverge more than the report's as their branches compare random numbers. LU's innermost loop has "
-            "three accesses in 9 instructions, from which 53 per branch cannot come. Four cores "
-            "that write through without allocating lines, as a machine without coherent caches needs, had 17 figures "
-            "of "
-            "the report's size: they count each store to an absent line as a miss of all its threads "
-            "(docs/workloads.md).",
-        .caveat =
-            "The report's programs are Alpha code of g++ 4.1 in an API of which it shows nothing. How its parallel "
-            "loops deal their tasks to threads is open: a run of neighbours to each thread, or neighbours to "
-            "neighbouring threads (variant interleaved); its section 3.1 fits both. Both are measured; that one is "
-            "the workloads' usual "
-            "form which has more figures of table 1 between half and twice the report's, whatever the speedups."};
+    return {.rank = 4010,
+            .statement =
+                "Instructions between branches and share of divergent ones, instructions between SIMD cache misses and "
+                "share of those in which other threads hit: FFT 59, 3.4 %, 7, 69 %; Filter 12, 0, 27, 88 %; HotSpot "
+                "16, 1.4 %, 7, 77 %; LU 53, 4.3 %, 5, 81 %; Merge 9, 13.1 %, 45, 60 %; Short 19, 22 %, 6, 79 %; KMeans "
+                "10, 2 %, 47, 83 %; SVM 12, 4.3 %, 11, 62 %",
+            .paper = "the 32 figures of table 1",
+            .source = "DWS report, section 2, table 1",
+            .note =
+                "FFT, LU, Merge and Short miss by conflicts: the runs of 64 threads lie apart by large "
+                "powers of two, or nearly so, and share few of the 32 sets. With a fully associative "
+                "D-cache, on one core that writes back, they have many more instructions between misses. "
+                "Short and Merge diverge more than the report's as their branches compare random numbers. "
+                "LU's innermost loop has three accesses in a few instructions, from which 53 per branch "
+                "cannot come. Four cores that write through without allocating lines, as a machine without "
+                "coherent caches needs, had fewer figures of the report's size: they count each store to an "
+                "absent line as a miss of all its threads (docs/workloads.md).",
+            .caveat =
+                "The report's programs are Alpha code of g++ 4.1 in an API of which it shows nothing. How its parallel "
+                "loops deal their tasks to threads is open: a run of neighbours to each thread, or neighbours to "
+                "neighbouring threads (variant interleaved); its section 3.1 fits both. Both are measured; that one is "
+                "the workloads' usual "
+                "form which has more figures of table 1 between half and twice the report's, whatever the speedups.",
+            .given = {"g++ 4.1"}};
   }
   [[nodiscard]] std::vector<Run> runs() const override {
     std::vector<StudyWorkload> all = eight();

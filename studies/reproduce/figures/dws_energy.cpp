@@ -21,12 +21,10 @@ class EnergySaved final : public Claim {
             .paper = "-30 %; -5 %",
             .source = "DWS report, section 6.5, figure 19",
             .note =
-                "Leakage, of the pipelines, the L2 and the crossbar, is 47 % of FFT's energy and 22 to 73 % of the "
-                "others', and follows the time: with subdivision FFT takes 0.87 of the energy, as it is 1.28 times as "
-                "fast. A third and more (LU: a tenth) is accesses to memory, which stay. What DWS saves is what it "
-                "gains (dws-full); with the report's gain of 1.71 it would be about a fifth. Filter and KMeans take "
-                "1.05: they are slower. Slip.BranchBypass saves more on FFT and Short, where it is faster "
-                "(dws-slip).",
+                "Leakage, of the pipelines, the L2 and the crossbar, follows the time; accesses to memory, a "
+                "large part of the rest, stay. So what DWS saves is what it gains (dws-full), and Filter and "
+                "KMeans take more energy where they are slower. Slip.BranchBypass saves more on FFT and "
+                "Short, where it is faster (dws-slip).",
             .caveat =
                 "Priced by the table dws-65nm: public figures of the same kind as the report's, which states none "
                 "but memory's; those of decoder, result bus, clock and the pipeline's leakage are derived from other "

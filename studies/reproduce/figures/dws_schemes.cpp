@@ -62,11 +62,10 @@ class BranchDivergence final : public SchemeClaim {
             .paper = "1.13",
             .source = "DWS report, section 4.5, figure 7",
             .note =
-                "HotSpot, KMeans and SVM lose. SVM keeps the memory bus busy in 98 % of the time, and "
-                "KMeans waits for memory in 22 %, so that there is little to hide, while splits have 6.3 "
-                "and 13.2 lanes per instruction instead of 15.7 and 15.4; HotSpot's splits miss more often. "
-                "Splits of the stack alone meet at the end of a loop or of the kernel: one lane per "
-                "instruction on Merge, Short, KMeans and SVM.",
+                "SVM keeps the memory bus busy nearly all the time, and KMeans waits for memory little, so "
+                "that there is little to hide, while splits have fewer lanes per instruction; HotSpot's "
+                "splits miss more often. Splits of the stack alone meet at the end of a loop or of the "
+                "kernel: one lane per instruction on Merge, Short, KMeans and SVM.",
             .caveat = kCaveat};
   }
   static constexpr const char* kCaveat =
@@ -100,10 +99,9 @@ class MemoryDivergence final : public SchemeClaim {
             .paper = "1.20",
             .source = "DWS report, sections 5.3.1 and 5.5, figures 11 and 13",
             .note =
-                "AggressSplit is the best of the three where nearly every access misses: FFT, whose "
-                "accesses hit in 16 % without subdivision, and Short with 59 %. Their misses are conflicts "
-                "(dws-characterisation), and splits that run ahead turn them into hits: 66 % on FFT. On "
-                "Filter and KMeans, which hit in 90 and 97 %, it loses, as the report has it.",
+                "AggressSplit is the best of the three where most accesses miss: FFT and Short. Their misses "
+                "are conflicts (dws-characterisation), and splits that run ahead turn them into hits. On "
+                "Filter and KMeans, which mostly hit, it loses, as the report has it.",
             .caveat = BranchDivergence::kCaveat};
   }
 
@@ -144,12 +142,11 @@ class BothDivergences final : public SchemeClaim {
             .note =
                 "Part of the gain is lost on Filter and KMeans, which hit, and none is to be had on SVM, "
                 "which is bound by the memory's 16 GB/s. On FFT and Short subdivision gains by splits that "
-                "turn conflict misses into hits. Bandwidth decides how much: with a crossbar that passes 38 "
-                "instead of 57 GB/s (noc.packed = false) the mean was 1.19. With four times the D-cache, or "
-                "a fully associative one, the conventional machine is two to ten times as fast and "
-                "subdivision gains nothing (dws-dsize, dws-assoc), as the report finds at 128 KB. "
-                "AggressSplit gains where every access misses (FFT 2.53, Short 1.89) and loses where few do "
-                "(Filter 0.52, KMeans 0.67).",
+                "turn conflict misses into hits. Bandwidth decides how much: with a crossbar that passes "
+                "less (noc.packed = false) subdivision gains more. With a larger D-cache, or a fully "
+                "associative one, the conventional machine is far faster and subdivision gains nothing "
+                "(dws-dsize, dws-assoc), as the report finds at 128 KB. AggressSplit gains where most "
+                "accesses miss (FFT, Short) and loses where few do (Filter, KMeans).",
             .caveat = BranchDivergence::kCaveat};
   }
 

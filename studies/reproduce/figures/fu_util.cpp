@@ -31,10 +31,10 @@ class Utilisation final : public Claim {
             .paper = "bfs idle about 95 %",
             .source = "LWM report, section 1, figure 1; thesis, section 4.1, figure 4.1",
             .note =
-                "viterbi and kmeans split at one choice each, so that only 12 to 14 % of their busy cycles have some "
-                "units active. blackscholes and matrixmult have little to wait for, a line from memory for 72 and 43 "
-                "warp instructions. needleman idles for 29 % at full size; at smaller ones more of its three diagonals "
-                "stays in the cache.",
+                "viterbi and kmeans split at one choice each, so that few of their busy cycles have only "
+                "some units active. blackscholes and matrixmult have little to wait for, as they execute "
+                "many warp instructions for each line from memory. needleman idles the more the larger its "
+                "input: in small ones more of its three diagonals stays in the cache.",
             .beside_note =
                 "The branches of viterbi and kmeans become selections in the machine code, so their warps hardly "
                 "split (intensity). histogram reads whole lines and shares them in scratchpad: it is bound by its "

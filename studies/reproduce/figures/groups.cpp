@@ -37,20 +37,17 @@ const std::vector<GroupRow>& group_rows() {
                      "provide much benefit for the leftmost four, which are compute bound",
         .paper = "gain on the rightmost, about none on the leftmost four",
         .source = "LWM report, section 6.1; thesis, section 5.2.1",
-        .note =
-            "reduction gains as the papers describe; hotspot, blackscholes and histogram gain or lose by where their "
-            "arrays lie, as their fetch groups drift apart and open rows for themselves (2lev-avg, 2lev-rules). Of the "
-            "leftmost, viterbi and sort are not compute bound here: viterbi idles for 14 % at full size and loses by "
-            "row conflicts of its stores, sort idles for 85 % with atomic additions at the memory.",
-        .beside_note =
-            "blackscholes loses for the reason given with 2lev-avg and decides the mean. Of the other rightmost "
-            "workloads most idle for reasons that no order of warps removes: needleman and bfs with the memory "
-            "stage full (about 70 and 88 % of the cycles), reduction on a serial chain of row conflicts (with "
-            "conflicts "
-            "as short as hits its IPC is 32.0, and the bus is used for 37 % of the cycles), "
-            "hotspot on row conflicts, more than a third of its accesses, that one queue starts one after another, "
-            "while histogram idles for 2 to 5 % only. matrixmult, whose warps come to memory together under "
-            "round robin, gains 24 % on the report's machine, as the papers describe."},
+        .note = "reduction gains as the papers describe; hotspot, blackscholes and histogram gain or lose by "
+                "where their arrays lie, as their fetch groups drift apart and open rows for themselves "
+                "(2lev-avg, 2lev-rules). Of the leftmost, viterbi and sort are not compute bound here: "
+                "viterbi loses by row conflicts of its stores, and sort idles most of the time with atomic "
+                "additions at the memory (intensity).",
+        .beside_note = "blackscholes loses for the reason given with 2lev-avg and decides the mean. Of the other "
+                       "rightmost workloads most idle for reasons that no order of warps removes: needleman and bfs "
+                       "with the memory stage full, reduction on a serial chain of row conflicts, hotspot on row "
+                       "conflicts that one queue starts one after another, while histogram hardly idles. "
+                       "matrixmult, whose warps come to memory together under round robin, gains on the report's "
+                       "machine, as the papers describe."},
        {baseline, two_level, thesis_baseline, thesis_two_level},
        {"rightmost seven", rightmost},
        {"leftmost four", leftmost}},

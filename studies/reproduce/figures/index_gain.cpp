@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kTraverseNote =
     "Tree traverse takes little off the time until the second request: the compiler folds shift and addition into "
     "one multiply-add, so that ballot, popc and that one become tree traverse and the scaling of its index, "
-    "which a load of x86 code has for nothing. A held row waits 37 cycles for its hit without and 36 with it.";
+    "which a load of x86 code has for nothing. A held row waits nearly as long for its hit with it as without.";
 
 class IndexClaim : public Claim {
  public:

@@ -13,34 +13,29 @@ class Intensity final : public Claim {
  public:
   explicit Intensity(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
-    return {
-        .rank = 1020,
-        .statement =
-            "Active threads per retired warp: above 30 low, 20 to 30 medium, below 20 high divergence; idle "
-            "cycles: below 20 % low, 20 to 40 % medium, above 40 % high. High divergence: blackjack, sort, "
-            "bfs; medium: viterbi, kmeans. High idleness: hotspot, reduction, histogram, bfs; medium: "
-            "blackscholes, needleman, matrixmult",
-        .paper = "the 24 classes of table 2",
-        .source = "LWM report, section 5, table 2",
-        .note =
-            "All classes of divergence are the paper's, and at full size 20 of the 24 classes (docs/workloads.md). "
-            "sort "
-            "idles on atomic additions at the memory, by which threads take places in buckets, while the locked "
-            "instructions of x86 work in the D-cache; hotspot's idle time depends on where its arrays lie; "
-            "blackscholes "
-            "and matrixmult have little to wait for, a line from memory for 72 and 43 warp instructions; needleman is "
-            "in its class at full size.",
-        .beside_note =
-            "Our kernels diverge and idle less than Pthreads code translated thread by thread. The choices of viterbi "
-            "and kmeans (the better predecessor, the nearest centre) are selections without a branch in the machine "
-            "code, so they do not diverge; histogram, and hotspot at the default scale, read whole lines and share "
-            "them "
-            "in scratchpad, so the bus keeps up and idle cycles stay below 20 % (at full size hotspot idles as the "
-            "paper "
-            "has it). needleman idles with the memory stage full, because a wave "
-            "of its diagonal touches another line per row; at small inputs kmeans and sort also idle at the end of "
-            "each "
-            "launch, when the caches write their last stores to memory (flush), which fades as the input grows."};
+    return {.rank = 1020,
+            .statement =
+                "Active threads per retired warp: above 30 low, 20 to 30 medium, below 20 high divergence; idle "
+                "cycles: below 20 % low, 20 to 40 % medium, above 40 % high. High divergence: blackjack, sort, "
+                "bfs; medium: viterbi, kmeans. High idleness: hotspot, reduction, histogram, bfs; medium: "
+                "blackscholes, needleman, matrixmult",
+            .paper = "the 24 classes of table 2",
+            .source = "LWM report, section 5, table 2",
+            .note =
+                "sort idles on atomic additions at the memory, by which threads take places in buckets, "
+                "while the locked instructions of x86 work in the D-cache; hotspot's idle time depends on "
+                "where its arrays lie; blackscholes and matrixmult have little to wait for, as they execute "
+                "many warp instructions for each line from memory; needleman idles the more the larger its "
+                "input. docs/workloads.md has the classes at full size.",
+            .beside_note =
+                "Our kernels diverge and idle less than Pthreads code translated thread by thread. The "
+                "choices of viterbi and kmeans (the better predecessor, the nearest centre) are selections "
+                "without a branch in the machine code, so they do not diverge; histogram, and hotspot at the "
+                "default scale, read whole lines and share them in scratchpad, so the bus keeps up and they "
+                "idle little (at full size hotspot idles as the paper has it). needleman idles with the "
+                "memory stage full, because a wave of its diagonal touches another line per row; at small "
+                "inputs kmeans and sort also idle at the end of each launch, when the caches write their "
+                "last stores to memory (flush), which fades as the input grows."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of({baseline()}, twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

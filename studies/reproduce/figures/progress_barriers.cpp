@@ -43,15 +43,15 @@ class ProgressAtBarriers final : public Claim {
         .paper = "expected: less imbalance",
         .source = "thesis, sections 9.2.2 and 9.2.3",
         .note =
-            "Least progress first takes away the imbalance that a scheduler makes, as greedy-then-oldest does, and "
-            "round robin makes hardly any on kernels whose warps have the same work. What it adds there comes from "
-            "comparing warps that do not wait for each other. With one resident block and inputs that give every "
-            "thread as many rounds (core.blocks = 1, scale 0.0625) the means are 23.1 cycles on histogram (round "
-            "robin: 23.9) and 19.4 on matrixmult (19.4); with four blocks 52.6 (37.2) and 32.2 (36.9), and counted "
-            "since the latest barrier 445 and 358: a block that has just passed a barrier comes before warps for "
-            "which their own block waits. Where some threads have a round more than others, as at the scale here, "
-            "those without it come first for the rest of their lives. The speed is lost as warps in step access "
-            "memory together: more idle cycles on histogram and aggregates.",
+            "Least progress first takes away the imbalance that a scheduler makes, as greedy-then-oldest "
+            "does, and round robin makes hardly any on kernels whose warps have the same work. What it "
+            "adds there comes from comparing warps that do not wait for each other: with one resident "
+            "block, and inputs that give every thread as many rounds, it adds nothing; with several "
+            "blocks it does, most when progress is counted since the latest barrier: a block that has "
+            "just passed a barrier comes before warps for which their own block waits. Where some "
+            "threads have a round more than others, as at the scale here, those without it come first "
+            "for the rest of their lives. The speed is lost as warps in step access memory together: "
+            "more idle cycles on histogram and aggregates.",
         .caveat =
             "A direction for future work: the thesis has no figures. What was expected before the first run: less "
             "time between the first and the last arrival at a barrier under least progress first than under any "

@@ -15,26 +15,24 @@ class ScalarisationGains final : public Claim {
  public:
   explicit ScalarisationGains(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
-    return {
-        .rank = 2910,
-        .statement =
-            "Scalarisation saves register reads and redundant computation on any machine, and more with large "
-            "warps, since scalar values are amortised over more threads; with large warps it can improve "
-            "performance too, since a scalar computation takes one cycle for all threads of the warp. No figure is "
-            "given; expected here before the first run: warps of the SIMD width gain no performance, larger ones "
-            "do, the more the larger; the detector finds at least what the compiler marks",
-        .paper = "more with larger warps (expectation)",
-        .source = "thesis, section 9.2.1",
-        .note =
-            "From 256 to 512 threads there is little left to save, and fewer warps to hide a scalar instruction's "
-            "way through the pipeline: matrixmult:pthreads at scale 0.1 saves 117 131 sub-warps with 256 and "
-            "125 327 with 512, but idles 6 460 cycles more than without scalar instructions with 256 and 22 041 "
-            "with 512. Of kmeans, whose blocks have 256 threads, warps of 512 save exactly as many as those of 256. "
-            "The share of lanes' reads that is saved does not depend on the warp size; what is read instead, a word "
-            "per sub-warp, does.",
-        .caveat =
-            "A warp belongs to one block, and the workloads' blocks have 256 threads in their CUDA form: warps of "
-            "512 threads are partly empty there. Gains are over the same machine without scalar instructions."};
+    return {.rank = 2910,
+            .statement =
+                "Scalarisation saves register reads and redundant computation on any machine, and more with large "
+                "warps, since scalar values are amortised over more threads; with large warps it can improve "
+                "performance too, since a scalar computation takes one cycle for all threads of the warp. No figure is "
+                "given; expected here before the first run: warps of the SIMD width gain no performance, larger ones "
+                "do, the more the larger; the detector finds at least what the compiler marks",
+            .paper = "more with larger warps (expectation)",
+            .source = "thesis, section 9.2.1",
+            .note =
+                "From 256 to 512 threads there is little left to save, and fewer warps to hide a scalar "
+                "instruction's way through the pipeline: matrixmult:pthreads saves hardly more sub-warps "
+                "with 512 than with 256, and idles for longer. Of kmeans, whose blocks have 256 threads, "
+                "warps of 512 save exactly as many as those of 256. The share of lanes' reads that is saved "
+                "does not depend on the warp size; what is read instead, a word per sub-warp, does.",
+            .caveat =
+                "A warp belongs to one block, and the workloads' blocks have 256 threads in their CUDA form: warps of "
+                "512 threads are partly empty there. Gains are over the same machine without scalar instructions."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), workloads()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

@@ -13,8 +13,9 @@ constexpr const char* kSelectivity = "4M rows of random 32-bit integers, half of
 
 // Shown where our gain is not of a size with the thesis's.
 constexpr const char* kLoopNote =
-    "Of the 19 instructions of a round of our loop cond_acc replaces seven; the thesis's x86 code has more around "
-    "them.";
+    "cond_acc replaces a larger share of the instructions of a round of our loop than of the thesis's x86 code, which "
+    "has "
+    "more around them.";
 
 class ScanClaim : public Claim {
  public:

@@ -34,11 +34,10 @@ class ScanSelectivity final : public Claim {
         .paper = "flat to 1/8, about 0 at 1/1024",
         .source = "thesis, section 8.2.1, figure 8.2",
         .note =
-            "The part up to 1/8 and the fall behind it are there; what stays at 1/1024 is the thesis's own kernel: as "
-            "its appendix has it, ballot, popc, the branch and the addition run for every 32 rows even if none of them "
-            "passes, 14.2 warp instructions against 12.1 with COND_ACC. Its text (8.2.1) says that this step is "
-            "skipped "
-            "then, and its loop of x86 code is longer, so that the same two instructions weigh less."};
+            "The part up to 1/8 and the fall behind it are there; what stays at 1/1024 is the thesis's "
+            "own kernel: as its appendix has it, ballot, popc, the branch and the addition run for every "
+            "32 rows even if none of them passes. Its text (section 8.2.1) says that this step is "
+            "skipped then, and its loop of x86 code is longer, so that the same instructions weigh less."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(selectivities().cases); }
   [[nodiscard]] Finding judge(const Results& results) const override {
@@ -109,21 +108,17 @@ class ScanBandwidth final : public Claim {
  public:
   explicit ScanBandwidth(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
-    return {
-        .rank = 2050,
-        .statement =
-            "Conditional accumulate still gains significantly at 16 and 8 GB/s, and nothing at 4 GB/s, where the "
-            "scan is bound by memory; a condition over 8 columns at 32 GB/s comes to about the same",
-        .paper = "gain at 32, 16, 8 GB/s; none at 4 GB/s",
-        .source = "thesis, section 8.2.1, figure 8.3 and its footnote",
-        .note =
-            "At 16 and 8 GB/s the banks are the limit before the bus: a bus of half the speed lets the warps drift "
-            "apart, row hits fall from 94 % to 65 %, and the eight banks are busy with conflicts 91 % of the time "
-            "while "
-            "the bus is used by half. Our loop also asks for more: with COND_ACC it needs 1.5 lines (one read, half a "
-            "written one) every 18 cycles, and 8 GB/s bring one in 16. The thesis's loop becomes memory bound at 4 "
-            "GB/s "
-            "only, so its round must take about twice as long."};
+    return {.rank = 2050,
+            .statement =
+                "Conditional accumulate still gains significantly at 16 and 8 GB/s, and nothing at 4 GB/s, where the "
+                "scan is bound by memory; a condition over 8 columns at 32 GB/s comes to about the same",
+            .paper = "gain at 32, 16, 8 GB/s; none at 4 GB/s",
+            .source = "thesis, section 8.2.1, figure 8.3 and its footnote",
+            .note =
+                "At 16 and 8 GB/s the banks are the limit before the bus: a bus of half the speed lets the "
+                "warps drift apart, row hits fall, and the banks are busy with conflicts while the bus has "
+                "room left. Our loop also asks for more lines in the same time: the thesis's becomes memory "
+                "bound at 4 GB/s only, so that its round must take longer."};
   }
   [[nodiscard]] std::vector<Run> runs() const override {
     std::vector<Run> runs = runs_of(bandwidths().cases);

@@ -20,11 +20,11 @@ class StickyCompaction final : public Claim {
             .paper = "slightly better",
             .source = "thesis, section 5.2.1",
             .beside_note =
-                "The thesis does not define sticky round robin; here it keeps to a thread block while that has a ready "
-                "warp (docs/mechanisms.md). Blocks then drift apart, and warps that would read one DRAM row one after "
-                "the other do so at different times: on blackscholes row hits fall from 91 to 62 %, and under strict "
-                "first come, first served a row conflict delays every request behind it. Where memory does not matter "
-                "the two schedulers are within 3 % of each other."};
+                "The thesis does not define sticky round robin; here it keeps to a thread block while that "
+                "has a ready warp (docs/mechanisms.md). Blocks then drift apart, and warps that would read "
+                "one DRAM row one after the other do so at different times: on blackscholes row hits fall, "
+                "and under strict first come, first served a row conflict delays every request behind it. "
+                "Where memory does not matter the two schedulers hardly differ."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

@@ -15,23 +15,21 @@ class FetchGroupSize final : public Claim {
  public:
   explicit FetchGroupSize(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
-    return {
-        .rank = 1140,
-        .statement =
-            "Of fetch groups of 1, 2, 4, 8, 16 and 32 warps, 8 are best, 16 still gain, 32 are identical to round "
-            "robin, smaller ones near it; the leftmost benchmarks do not vary",
-        .paper = "8 best, 16 some gain, 32 identical to round robin",
-        .source = "LWM report, sections 3.2.1 and 6.3, figure 13; thesis, section 5.2.3, figure 5.6",
-        .note =
-            "histogram, blackscholes and hotspot decide the means: without them groups of 8 come to +1.6 % and "
-            "groups of 16 to +1.7 %. It is the rows: fetch groups drift apart, and with them the rows in use, which "
-            "one queue for all banks serves in the order of arrival. With conflicts as short as hits (100 cycles "
-            "each) groups of 8 reach 0.97, 1.00 and 0.87 of round robin instead of 0.74, 0.76 and 0.81; with a queue "
-            "per bank 1.13, 1.09 and 0.65.",
-        .beside_note =
-            "blackscholes alone decides the means: its five arrays meet in one bank, and only all 32 warps "
-            "together use a whole row (2lev-avg). Without it groups of 8 come to -0.2 % and groups of 16 to "
-            "+1.5 % at full size; matrixmult gains 24 and 25 % with them."};
+    return {.rank = 1140,
+            .statement =
+                "Of fetch groups of 1, 2, 4, 8, 16 and 32 warps, 8 are best, 16 still gain, 32 are identical to round "
+                "robin, smaller ones near it; the leftmost benchmarks do not vary",
+            .paper = "8 best, 16 some gain, 32 identical to round robin",
+            .source = "LWM report, sections 3.2.1 and 6.3, figure 13; thesis, section 5.2.3, figure 5.6",
+            .note =
+                "histogram, blackscholes and hotspot decide the means. It is the rows: fetch groups drift "
+                "apart, and with them the rows in use, which one queue for all banks serves in the order of "
+                "arrival. With conflicts as short as hits groups of 8 lose little on them; with a queue per "
+                "bank two of the three gain.",
+            .beside_note =
+                "blackscholes alone decides the means: its five arrays meet in one bank, and only all 32 "
+                "warps together use a whole row (2lev-avg). matrixmult gains most from groups of 8 and of "
+                "16."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

@@ -15,22 +15,21 @@ class LessFlexibleGroups final : public PlacedClaim {
  public:
   explicit LessFlexibleGroups(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
-    return {
-        .rank = 1164,
-        .statement =
-            "For the rightmost benchmarks, increasing the warp size slightly decreases the benefits of two-level "
-            "scheduling, yet still improves performance over the baseline",
-        .paper = "slightly smaller gain",
-        .source = "LWM report, sections 3.2.3 and 6.4, figure 14",
-        .note =
-            "Large warps alone change the rightmost workloads, too: hotspot gains by them, as a warp of 256 threads "
-            "keeps its rows to itself, and matrixmult loses 15 %, so that the gain at 256 threads is not what is "
-            "left of two-level scheduling's.",
-        .beside_note =
-            "The claim takes a gain of two-level scheduling at 32 threads for granted. Here it loses on the "
-            "rightmost workloads by blackscholes alone (see 2lev-avg), and large warps soften that loss, because a "
-            "fetch group of two 256-thread warps covers the same 512 threads, and so half of a DRAM row, where one "
-            "of 8 small warps covers a quarter."};
+    return {.rank = 1164,
+            .statement =
+                "For the rightmost benchmarks, increasing the warp size slightly decreases the benefits of two-level "
+                "scheduling, yet still improves performance over the baseline",
+            .paper = "slightly smaller gain",
+            .source = "LWM report, sections 3.2.3 and 6.4, figure 14",
+            .note =
+                "Large warps alone change the rightmost workloads, too: hotspot gains by them, as a warp of "
+                "256 threads keeps its rows to itself, and matrixmult loses, so that the gain at 256 threads "
+                "is not what is left of two-level scheduling's.",
+            .beside_note =
+                "The claim takes a gain of two-level scheduling at 32 threads for granted. Here it loses on the "
+                "rightmost workloads by blackscholes alone (see 2lev-avg), and large warps soften that loss, because a "
+                "fetch group of two 256-thread warps covers the same 512 threads, and so half of a DRAM row, where one "
+                "of 8 small warps covers a quarter."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge_placed(const Placed& placed) const override {

@@ -21,9 +21,7 @@ class RowHits final : public Claim {
                 "robin on average, since both levels are round robin",
             .paper = "within 1.7 %",
             .source = "thesis, section 5.2.1",
-            .beside_note =
-                "blackscholes decides the mean here, too (2lev-avg): the difference of the other eleven is 0.6 "
-                "points at full size."};
+            .beside_note = "blackscholes decides the mean here, too (2lev-avg)."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

@@ -45,12 +45,11 @@ class SwitchRules final : public PlacedClaim {
         .paper = "+10.1 % (report), +9.9 % (thesis); row hits kept",
         .source = "LWM report, sections 3.2, 3.2.1 and 6.3; thesis, section 4.3",
         .note =
-            "Which rule is best depends on the workload. \"current\" switches in cycles in which the group's warps are "
-            "merely in the pipeline, so its groups share the core and drift apart between barriers (viterbi at scale "
-            "0.1: 1499 instructions, stalled 1028, exclusive 872). \"exclusive\" keeps blackscholes together (153 "
-            "instructions, round robin 160, stalled 570, current 773) and its row hits (91 %, stalled 85, current 74), "
-            "but a group with few warps that are not stalled leaves the pipeline empty, which costs the workloads that "
-            "compute (blackjack, kmeans, decrypt: 4 to 8 %)."};
+            "Which rule is best depends on the workload. \"current\" switches in cycles in which the "
+            "group's warps are merely in the pipeline, so its groups share the core and drift apart "
+            "between barriers. \"exclusive\" keeps the warps of blackscholes together and with them its "
+            "row hits, but a group with few warps that are not stalled leaves the pipeline empty, which "
+            "costs the workloads that compute (blackjack, kmeans, decrypt)."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge_placed(const Placed& placed) const override {

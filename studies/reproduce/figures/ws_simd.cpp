@@ -57,9 +57,9 @@ class BestWarpSize final : public Claim {
             .paper = "1 to 2 times the width",
             .source = "warp-size study, section 1, figure 1",
             .note =
-                "From twice the width on all are within 3 % of each other. What larger warps lose by divergence on NQU "
-                "they gain by "
-                "their stores, of which those of one warp of 8 or 16 are half a line or a whole one (ws-coalescing).",
+                "From twice the width on all are nearly the same. What larger warps lose by divergence on "
+                "NQU they gain by their stores, of which those of one warp of 8 or 16 are half a line or a "
+                "whole one (ws-coalescing).",
             .caveat =
                 "On eight of the sixteen benchmarks. The study's table 1 is lost: much of the machine is that of the "
                 "simulator it used, or our own (configs/ws-8.toml). Inputs are smaller than the suites'."};
