@@ -57,10 +57,6 @@ std::vector<std::string> energy_tables() {
   return tables;
 }
 
-std::string folder_of(const std::string& path) {
-  return std::filesystem::path(path).parent_path().string();
-}
-
 // The pages that --markdown writes beside its file.
 void add_paper_pages(os::CommandFiles& files, const Arguments& arguments) {
   if (!arguments.has("markdown")) {
@@ -117,7 +113,8 @@ int reproduce(const Arguments& arguments) {
   add_paper_pages(files, arguments);
   os::make_folder(directory);
   if (arguments.has("markdown")) {
-    os::make_folder(folder_of(studies::paper_page_paths(arguments.text("markdown")).front()));
+    const std::filesystem::path page = studies::paper_page_paths(arguments.text("markdown")).front();
+    os::make_folder(page.parent_path().string());
   }
   files.check_writable();
   ProgressLine line(true);

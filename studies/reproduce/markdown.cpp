@@ -221,27 +221,52 @@ std::string shared_caveats(const std::vector<const ReproducedClaim*>& claims) {
   return out.empty() ? out : out + "\n";
 }
 
-// A claim in short: its checks, and why it does not hold.
+// "Passed: it gains (main); ..." and "Not passed: it gains: -1 %; ...": what was measured of those that fail.
+std::string short_checks(const std::vector<Check>& checks) {
+  std::string passed;
+  std::string failed;
+  for (const Check& check : checks) {
+    const std::string rule = check.rule + (check.main ? " (main)" : "");
+    std::string& list = check.passed ? passed : failed;
+    list += (list.empty() ? "" : "; ") + (check.passed ? rule : fmt::format("{}: {}", rule, check.measured));
+  }
+  std::string out;
+  if (!failed.empty()) {
+    out += item("Not passed: " + failed + ".");
+  }
+  if (!passed.empty()) {
+    out += item("Passed: " + passed + ".");
+  }
+  return out.empty() ? out : out + "\n";
+}
+
+// As many of a text's first sentences as have kShort words together, or the first alone.
+std::string first_sentences(const std::string& text) {
+  constexpr std::ptrdiff_t kShort = 45;
+  std::size_t end = text.find(". ");
+  for (std::size_t next = end; next != std::string::npos; next = text.find(". ", next + 1)) {
+    if (std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(next), ' ') < kShort) {
+      end = next;
+    }
+  }
+  const bool all = end == std::string::npos || std::count(text.begin(), text.end(), ' ') < kShort;
+  return all ? text : text.substr(0, end + 1);
+}
+
+// A claim in short: its checks, and the main cause where it does not hold.
 std::string short_claim(const ReproducedClaim& claim, bool caveat_is_shared) {
   const Finding& finding = claim.finding;
   std::string out = fmt::format("## {}\n\n", claim.id);
-  out += paragraph(fmt::format("**{}.** {} ({}).", claim.title, claim.text.statement, claim.text.source));
-  std::string values =
-      fmt::format("Paper: {}. Ours{}: {}. **{}.**", claim.text.paper, finding.label.empty() ? "" : ", " + finding.label,
-                  finding.ours, verdict_text(finding));
-  for (const Finding& other : finding.beside) {
-    values += fmt::format(" {}: {}. {}.", other.label, other.ours, verdict_text(other));
-  }
-  out += paragraph(values);
-  if (!finding.checks.empty()) {
-    out += checks_markdown(finding.checks) + "\n";
-  }
+  out += paragraph(fmt::format("{} ({}). Paper: {}. Ours{}: {}. **{}.**", claim.text.statement, claim.text.source,
+                               claim.text.paper, finding.label.empty() ? "" : ", " + finding.label, finding.ours,
+                               verdict_text(finding)));
+  out += short_checks(finding.checks);
   if (!claim.text.caveat.empty() && !caveat_is_shared) {
-    out += paragraph(claim.text.caveat);
+    out += paragraph(first_sentences(claim.text.caveat));
   }
   if (needs_a_cause(finding)) {
     if (!claim.text.note.empty()) {
-      out += paragraph(claim.text.note);
+      out += paragraph(first_sentences(claim.text.note));
     } else if (!finding.causes.empty()) {
       out += paragraph("Measured: " + finding.causes.front());
     }
@@ -253,11 +278,11 @@ std::string paper_page(const Paper& paper, const std::vector<const ReproducedCla
                        const std::string& overview) {
   const std::string back = std::filesystem::path(overview).filename().string();
   std::string out = fmt::format("# Reproduction: {}\n\n", paper.heading);
-  out +=
-      paragraph(fmt::format("*{}*. {}. How a verdict comes about stands in the [overview](../{}); tables of values, "
-                            "charts and all that was measured stand beside the results (`reproduction.html`, "
-                            "`reproduction.md`).",
-                            paper.title, tally(claims), back));
+  out += paragraph(
+      fmt::format("*{}*. {}. How a verdict comes about stands in the [overview](../{}), with what other forms of "
+                  "the workloads give; everything in full lies beside the results (`reproduction.html`, "
+                  "`reproduction.md`).",
+                  paper.title, tally(claims), back));
   if (const std::string caveats = shared_caveats(claims); !caveats.empty()) {
     out += "What a reader must know of several claims:\n\n" + caveats;
   }

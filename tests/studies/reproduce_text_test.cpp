@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "base/text.hpp"
 #include "studies/pages/report/time_left.hpp"
 #include "studies/reproduce/reproduce.hpp"
 #include "tests/support/program_runner.hpp"
@@ -197,9 +198,9 @@ Tables of values, charts, the scales of the inputs and the long report stand bes
 )");
   EXPECT_EQ(pages[1].text, R"(# Reproduction: the LWM report
 
-*Improving GPU Performance via Large Warps and Two-Level Warp Scheduling (technical report)*. 2 claims (does not hold: 2).
-How a verdict comes about stands in the [overview](../all.md); tables of values, charts and all that was measured stand
-beside the results (`reproduction.html`, `reproduction.md`).
+*Improving GPU Performance via Large Warps and Two-Level Warp Scheduling (technical report)*. 2 claims (does not hold:
+2). How a verdict comes about stands in the [overview](../all.md), with what other forms of the workloads give;
+everything in full lies beside the results (`reproduction.html`, `reproduction.md`).
 
 What a reader must know of several claims:
 
@@ -207,39 +208,56 @@ What a reader must know of several claims:
 
 ## some-id
 
-**Title.** They say <so> (LWM report, section 6).
+They say <so> (LWM report, section 6). Paper: +7 %. Ours: -1 %. **does not hold (6 of 12 workloads).**
 
-Paper: +7 %. Ours: -1 %. **does not hold (6 of 12 workloads).**
-
-- it gains (main): -1 %: no
+- Not passed: it gains (main): -1 %.
 
 We looked.
 
 ## third-id
 
-**Title.** They say <so> (LWM report, section 7).
+They say <so> (LWM report, section 7). Paper: +7 %. Ours: -1 %. **does not hold (6 of 12 workloads).**
 
-Paper: +7 %. Ours: -1 %. **does not hold (6 of 12 workloads).**
-
-- it gains (main): -1 %: no
+- Not passed: it gains (main): -1 %.
 
 Measured: bfs idles.
 )");
   EXPECT_EQ(pages[2].text, R"(# Reproduction: the thesis
 
 *An Enhanced GPU Architecture for Not-So-Regular Parallelism with Special Implications for Database Search*. 1 claim
-(holds: 1). How a verdict comes about stands in the [overview](../all.md); tables of values, charts and all that was measured
-stand beside the results (`reproduction.html`, `reproduction.md`).
+(holds: 1). How a verdict comes about stands in the [overview](../all.md), with what other forms of the workloads give;
+everything in full lies beside the results (`reproduction.html`, `reproduction.md`).
 
 ## other-id
 
-**Other.** They say more (thesis, section 5, figure 2).
+They say more (thesis, section 5, figure 2). Paper: about 0. Ours, papers' form: +0.1 %. **holds.**
 
-Paper: about 0. Ours, papers' form: +0.1 %. **holds.** CUDA form: -5 %. does not hold.
-
-- it changes nothing (main): +0.1 %: yes
-- nowhere: on none: yes
+- Passed: it changes nothing (main); nowhere.
 )");
+}
+
+TEST(Reproduction, AShortPageHasTheFirstSentencesOfALongCause) {
+  Reproduction reproduction = sample();
+  std::string& note = reproduction.claims.front().text.note;
+  const auto cause = [&] {
+    const std::string page = reproduction_pages(reproduction, "r.md", "2026-11-21")[1].text;
+    const std::string before = "(main): -1 %.\n\n";
+    return page.substr(page.find(before) + before.size());
+  };
+  std::string words = "word";  // 45 of them
+  for (int i = 1; i < 45; ++i) {
+    words += " word";
+  }
+  note = "One thing. Another thing. And no more.";
+  EXPECT_EQ(cause(), "Mind this.\n\n" + note + "\n");
+  note = "One thing. Another thing. " + words + ". And no more.";
+  EXPECT_EQ(cause(), "Mind this.\n\nOne thing. Another thing.\n");
+  for (const std::string& one : {words, words + " word"}) {  // a single sentence of any length
+    note = one;
+    EXPECT_EQ(cause(), "Mind this.\n\n" + wrapped(one, 120, 0) + "\n");
+  }
+  note = words + " word. And no more.";
+  EXPECT_EQ(cause(), "Mind this.\n\n" + wrapped(words + " word.", 120, 0) + "\n");
 }
 
 TEST(Reproduction, EveryClaimHasAPage) {

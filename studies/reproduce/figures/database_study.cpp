@@ -148,4 +148,30 @@ pages::Chart speedup_line(std::string title, const std::vector<std::string>& pla
   return pages::LineChart{std::move(title), "speedup of COND_ACC", places, {{"speedup", speedups, true}}};
 }
 
+Finding CasesClaim::judge(const Results& results) const {
+  const Measured measured(results, row_.cases());
+  Finding finding;
+  finding.ours = "-";
+  if (!measured.complete()) {
+    return finding;
+  }
+  row_.judge(finding, measured);
+  finding.tables.push_back(measured.table(row_.caption));
+  for (const CasesRow::Explained& one : row_.explained) {
+    finding.causes.push_back(measured.diagnosis(one.index, one.base));
+  }
+  for (std::size_t i = 1; row_.explained.empty() && i < measured.cases().size(); ++i) {
+    finding.causes.push_back(measured.diagnosis(i, 0));
+  }
+  if (row_.lanes) {
+    ValueTable lanes{"Lanes per warp instruction", {"", "lanes"}, {}};
+    for (std::size_t i = 0; i < measured.cases().size(); ++i) {
+      lanes.rows.push_back(
+          {measured.cases()[i].label, fmt::format("{:.1f}", measured.at(i).lanes_per_warp_instruction)});
+    }
+    finding.tables.push_back(std::move(lanes));
+  }
+  return finding;
+}
+
 }  // namespace heddle::studies::database

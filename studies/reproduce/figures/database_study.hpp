@@ -81,4 +81,30 @@ struct SweptGains {
 [[nodiscard]] pages::Chart speedup_line(std::string title, const std::vector<std::string>& places,
                                         const std::vector<double>& speedups);
 
+// A claim over cases, judged when all were measured.
+struct CasesRow {
+  std::string id;
+  std::string title;
+  ClaimText text;
+  std::vector<Case> (*cases)();
+  void (*judge)(Finding& finding, const Measured& measured);  // value, checks and charts
+  std::string caption;                                        // of the table of everything that was measured
+  struct Explained {
+    std::size_t index, base;
+  };
+  std::vector<Explained> explained = {};  // the causes: one case against another; none named: each against the first
+  bool lanes = false;                     // a table of the lanes per warp instruction, too
+};
+
+class CasesClaim final : public Claim {
+ public:
+  explicit CasesClaim(const CasesRow& row) : row_(row) {}
+  [[nodiscard]] ClaimText text() const override { return row_.text; }
+  [[nodiscard]] std::vector<Run> runs() const override { return runs_of(row_.cases()); }
+  [[nodiscard]] Finding judge(const Results& results) const override;
+
+ private:
+  const CasesRow& row_;
+};
+
 }  // namespace heddle::studies::database
