@@ -4,8 +4,10 @@
 //
 //   namespace { const Register<Claim, FormationLoss> formation_loss_entry{"dwf-avg", "Dynamic warp formation"}; }
 //
-// Claims that differ in their data only are rows of a table with one judging class (RegisterRows): figures/gains.cpp,
-// figures/groups.cpp. `heddle reproduce` finds new files by itself.
+// Claims of one family are rows of a table (RegisterRows): words, machines, and a small function that judges. Rows that
+// differ in data only: figures/gains.cpp, groups.cpp; with a function each: dws_schemes.cpp, dws_sensitivity.cpp,
+// ws_claims.cpp, odgs_claims.cpp, and all with CasesRow (database_study.hpp). `heddle reproduce` finds new files by
+// itself.
 #pragma once
 
 #include <memory>

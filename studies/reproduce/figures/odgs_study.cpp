@@ -131,13 +131,13 @@ pages::Chart Study::bars(std::string title, std::string unit, const Value& value
 Finding StudyClaim::judge(const Results& results) const {
   Finding finding;
   if (study_.count(results, finding)) {
-    put(results, finding);
+    row_.judge(study_, results, finding);
   }
   return finding;
 }
 
-double StudyClaim::gain(const Results& results, std::size_t machine, std::size_t base, std::size_t benchmark) const {
-  return study_.ratio(results, machine, base, benchmark, [](const tb::Summary& summary) { return summary.ipc; });
+double gain(const Study& study, const Results& results, std::size_t machine, std::size_t base, std::size_t benchmark) {
+  return study.ratio(results, machine, base, benchmark, [](const tb::Summary& summary) { return summary.ipc; });
 }
 
 std::string times(double ratio) {

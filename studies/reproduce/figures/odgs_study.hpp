@@ -59,18 +59,28 @@ class Study {
   std::vector<Benchmark> benchmarks_;
 };
 
-// A claim that is judged where at least one benchmark has run on all of its machines.
-class StudyClaim : public Claim {
+// IPC of a machine over that of another one.
+[[nodiscard]] double gain(const Study& study, const Results& results, std::size_t machine, std::size_t base,
+                          std::size_t benchmark);
+
+// A claim, judged where at least one benchmark has run on all of its machines.
+struct StudyRow {
+  std::string id;
+  std::string title;
+  ClaimText text;
+  Study (*study)();
+  void (*judge)(const Study& study, const Results& results, Finding& finding);
+};
+
+class StudyClaim final : public Claim {
  public:
+  explicit StudyClaim(const StudyRow& row) : row_(row), study_(row.study()) {}
+  [[nodiscard]] ClaimText text() const override { return row_.text; }
   [[nodiscard]] std::vector<Run> runs() const override { return study_.runs(); }
   [[nodiscard]] Finding judge(const Results& results) const override;
 
- protected:
-  explicit StudyClaim(Study study) : study_(std::move(study)) {}
-  virtual void put(const Results& results, Finding& finding) const = 0;
-  // IPC of a machine over that of another one.
-  [[nodiscard]] double gain(const Results& results, std::size_t machine, std::size_t base, std::size_t benchmark) const;
-
+ private:
+  const StudyRow& row_;
   const Study study_;
 };
 
