@@ -27,7 +27,7 @@ constexpr std::array<Paper, 6> kPapers = {{
      "Improving GPU Performance via Large Warps and Two-Level Warp Scheduling (technical report)"},
     {"thesis", "thesis", "the thesis",
      "An Enhanced GPU Architecture for Not-So-Regular Parallelism with Special Implications for Database Search"},
-    {"Rogers", "ccws", "cache-conscious scheduling",
+    {"Rogers, O'Connor and Aamodt", "ccws", "cache-conscious scheduling",
      "Cache-Conscious Wavefront Scheduling (Rogers, O'Connor and Aamodt, MICRO 2012), for comparison"},
     {"DWS report", "dws-report", "the DWS report",
      "Dynamic Warp Subdivision for Integrated Branch and Memory Divergence Tolerance: Extended Tradeoff Analysis"},
