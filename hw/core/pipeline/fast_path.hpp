@@ -85,7 +85,8 @@ class FastPath {
   }
   // A payload that fetch makes for decode: whether it is deferred.
   void defer(link::SubWarp& sub_warp) const;
-  // Does to a deferred payload all that the stages have not done up to the end of its operation; it is deferred no more.
+  // Does to a deferred payload all that the stages have not done, up to the end of its operation; it is deferred no
+  // more.
   void make_up(link::SubWarp& sub_warp);
   // Does so in write-back, where the payload retires.
   void retire(link::SubWarp& sub_warp);
