@@ -231,6 +231,43 @@ std::string lines_of(const Transfer& transfer, unsigned number) {
   return all;
 }
 
+// An access of 8 bytes at a multiple of 4, as two of 4 bytes; nothing for another line. `number` makes the names its own.
+std::optional<std::string> halves_of(const std::string& line, unsigned number) {
+  static const std::regex kAccess(
+      R"(^  (?:(%[-\w.$]+) = load|store) i64(?: (%?[-\w.$]+))?, )"
+      R"((i64( addrspace\(\d+\))?\*|ptr( addrspace\(\d+\))?) (%[-\w.$]+), align 4(, !dbg !\d+)?(?:, !.*)?\n$)");
+  std::smatch match;
+  if (!std::regex_match(line, match, kAccess) || match[1].matched == match[2].matched) return std::nullopt;
+  const bool opaque = match[3].str().starts_with("ptr");
+  const std::string pointer = opaque ? match[3].str() : "i32" + match[4].str() + "*";
+  const std::string debug = match[7];
+  const std::string name = fmt::format("%heddle.half.{}", number);
+  std::string out;
+  const auto add = [&](const std::string& text) { out += "  " + text + debug + "\n"; };
+  std::string low = match[6];
+  if (!opaque) {
+    add(fmt::format("{}.low = bitcast {} {} to {}", name, match[3].str(), low, pointer));
+    low = name + ".low";
+  }
+  add(fmt::format("{}.high = getelementptr inbounds i32, {} {}, i64 1", name, pointer, low));
+  if (match[1].matched) {
+    add(fmt::format("{}.a = load i32, {} {}, align 4", name, pointer, low));
+    add(fmt::format("{0}.b = load i32, {1} {0}.high, align 4", name, pointer));
+    add(fmt::format("{0}.c = zext i32 {0}.a to i64", name));
+    add(fmt::format("{0}.d = zext i32 {0}.b to i64", name));
+    add(fmt::format("{0}.e = shl nuw i64 {0}.d, 32", name));
+    add(fmt::format("{0} = or i64 {1}.e, {1}.c", match[1].str(), name));
+  } else {
+    const std::string value = match[2];
+    add(fmt::format("{}.a = trunc i64 {} to i32", name, value));
+    add(fmt::format("{}.c = lshr i64 {}, 32", name, value));
+    add(fmt::format("{0}.b = trunc i64 {0}.c to i32", name));
+    add(fmt::format("store i32 {0}.a, {1} {2}, align 4", name, pointer, low));
+    add(fmt::format("store i32 {0}.b, {1} {0}.high, align 4", name, pointer));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string with_whole_copies(std::string_view module) {
@@ -261,6 +298,10 @@ std::string with_whole_copies(std::string_view module) {
     }
     if (const auto transfer = transfer_of(line); transfer && is_to_be_whole(*transfer, derivations)) {
       out += lines_of(*transfer, transfers++);
+    } else if (line.find(" i64") != std::string_view::npos && line.find(", align 4") != std::string_view::npos) {
+      const auto halves = halves_of(std::string(line), transfers);
+      transfers += halves ? 1 : 0;
+      out += halves ? std::string_view(*halves) : line;
     } else {
       out += line;
     }

@@ -11,7 +11,7 @@
 #include "base/random.hpp"
 #include "cuda_device_test.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using Word = std::uint32_t;
@@ -91,7 +91,9 @@ void add_lane_cases(std::vector<WordCase>& cases, unsigned n) {
       {"le", [](L a, L b) { return a <= b; }}, {"lt", [](L a, L b) { return a < b; }}};
   for (const bool is_signed : {false, true}) {
     const std::string kind = is_signed ? "s" : "u";
-    for (const auto& [name, holds] : comparisons) {
+    for (const auto& comparison : comparisons) {
+      const std::string& name = comparison.first;
+      const auto& holds = comparison.second;
       const bool both = name == "eq" || name == "ne";
       if (both && is_signed) continue;
       const std::string full = both ? name : name + kind;
@@ -107,10 +109,18 @@ void add_lane_cases(std::vector<WordCase>& cases, unsigned n) {
 
 void add_searched_cases(std::vector<WordCase>& cases) {
   using L = std::int64_t;
-  for (const auto& [suffix, bits, is_signed] : std::vector<std::tuple<std::string, unsigned, bool>>{
-           {"s32", 32, true}, {"u32", 32, false}, {"s16x2", 16, true}, {"u16x2", 16, false}}) {
+  struct Shape {
+    std::string suffix;
+    unsigned bits;
+    bool is_signed;
+  };
+  for (const Shape& shape :
+       {Shape{"s32", 32, true}, Shape{"u32", 32, false}, Shape{"s16x2", 16, true}, Shape{"u16x2", 16, false}}) {
+    const std::string& suffix = shape.suffix;
+    const unsigned bits = shape.bits;
+    const bool is_signed = shape.is_signed;
     // A sum loses what its lane does not hold before it is compared.
-    const auto sum = [bits = bits, is_signed = is_signed](L a, L b) {
+    const auto sum = [bits, is_signed](L a, L b) {
       return lane_of(static_cast<Word>(static_cast<std::uint64_t>(a + b)), bits, 0, is_signed);
     };
     const std::vector<std::tuple<std::string, std::string, LaneFunction>> functions = {
@@ -126,7 +136,10 @@ void add_searched_cases(std::vector<WordCase>& cases) {
         {"__viaddmin_", "(a, b, c)", [sum](L a, L b, L c) { return std::min(sum(a, b), c); }},
         {"__vimax_", "(a, b)", [](L a, L b, L) { return std::max(a, b); }},
         {"__vimin_", "(a, b)", [](L a, L b, L) { return std::min(a, b); }}};
-    for (const auto& [name, arguments, f] : functions) {
+    for (const auto& function : functions) {  // names of a binding cannot be captured (clang 14)
+      const std::string& name = std::get<0>(function);
+      const std::string& arguments = std::get<1>(function);
+      const auto& f = std::get<2>(function);
       const bool relu_alone = arguments == "(a, b)";
       if (!relu_alone) cases.push_back({name + suffix + arguments, by_lanes(bits, is_signed, f)});
       if (!is_signed) continue;
@@ -249,4 +262,4 @@ extern "C" __global__ void k(unsigned* out) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -65,6 +65,30 @@ TEST(WholeCopies, OfLocalVariables) {
   EXPECT_THAT(changed, ::testing::Not(HasSubstr("memcpy")));
 }
 
+// Of an int4 of which x and w are changed: y and z as one number, at an address that is no multiple of 8.
+TEST(WholeCopies, OfPartsTwoAtATime) {
+  EXPECT_EQ(with_whole_copies("  %9 = load i64, i64 addrspace(1)* %8, align 4, !dbg !5, !tbaa !6\n"),
+            "  %heddle.half.0.low = bitcast i64 addrspace(1)* %8 to i32 addrspace(1)*, !dbg !5\n"
+            "  %heddle.half.0.high = getelementptr inbounds i32, i32 addrspace(1)* %heddle.half.0.low, i64 1, !dbg !5\n"
+            "  %heddle.half.0.a = load i32, i32 addrspace(1)* %heddle.half.0.low, align 4, !dbg !5\n"
+            "  %heddle.half.0.b = load i32, i32 addrspace(1)* %heddle.half.0.high, align 4, !dbg !5\n"
+            "  %heddle.half.0.c = zext i32 %heddle.half.0.a to i64, !dbg !5\n"
+            "  %heddle.half.0.d = zext i32 %heddle.half.0.b to i64, !dbg !5\n"
+            "  %heddle.half.0.e = shl nuw i64 %heddle.half.0.d, 32, !dbg !5\n"
+            "  %9 = or i64 %heddle.half.0.e, %heddle.half.0.c, !dbg !5\n");
+  EXPECT_EQ(with_whole_copies("  store i64 %9, ptr %8, align 4\n"),
+            "  %heddle.half.0.high = getelementptr inbounds i32, ptr %8, i64 1\n"
+            "  %heddle.half.0.a = trunc i64 %9 to i32\n"
+            "  %heddle.half.0.c = lshr i64 %9, 32\n"
+            "  %heddle.half.0.b = trunc i64 %heddle.half.0.c to i32\n"
+            "  store i32 %heddle.half.0.a, ptr %8, align 4\n"
+            "  store i32 %heddle.half.0.b, ptr %heddle.half.0.high, align 4\n");
+  for (const std::string line : {"  %9 = load volatile i64, i64* %8, align 4\n", "  %9 = load i64, i64* %8, align 8\n",
+                                 "  store atomic i64 %9, i64* %8 seq_cst, align 4\n"}) {
+    EXPECT_EQ(with_whole_copies(line), line);
+  }
+}
+
 TEST(WholeCopies, LeavesTheOthers) {
   std::string text = "define void @k(ptr %a, ptr %b, i64 %n) {\n";
   for (const char* const call :

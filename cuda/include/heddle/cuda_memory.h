@@ -28,6 +28,20 @@ HEDDLE_MATH_ size_t strlen(const char* text) {
   return length;
 }
 
+// Addresses of one memory as generic ones, and the other way round, as inline PTX wants them.
+#define HEDDLE_SPACE_(name, number)                                             \
+  HEDDLE_DEVICE_ size_t __cvta_generic_to_##name(const void* address) {         \
+    return (size_t)(const void __attribute__((address_space(number)))*)address; \
+  }                                                                             \
+  HEDDLE_DEVICE_ void* __cvta_##name##_to_generic(size_t address) {             \
+    return (void*)(void __attribute__((address_space(number)))*)address;        \
+  }
+HEDDLE_SPACE_(global, 1)
+HEDDLE_SPACE_(shared, 3)
+HEDDLE_SPACE_(constant, 4)
+HEDDLE_SPACE_(local, 5)
+#undef HEDDLE_SPACE_
+
 // Loads and stores with a cache hint: the value is that of a plain one. __ldcg and __ldcv are never answered by the L1.
 #define HEDDLE_LOAD_(name)                  \
   template <class T>                        \

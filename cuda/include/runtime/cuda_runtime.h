@@ -14,7 +14,8 @@
 #include <time.h>
 
 #ifdef __cplusplus
-#include <memory> /* the standard library's only user of __attribute__((__noinline__)) */
+#include <initializer_list> /* what a loop over {1, 2} needs */
+#include <memory>           /* the standard library's only user of __attribute__((__noinline__)) */
 #endif
 #define __noinline__ __attribute__((noinline))
 #endif

@@ -25,6 +25,39 @@ typedef uint64_t cl_ulong;
 typedef uint16_t cl_half;
 typedef float cl_float;
 typedef double cl_double;
+
+/* Vectors: 3 lie as 4 do. */
+#define HEDDLE_VECTOR_(type, count, room) \
+  typedef union {                         \
+    cl_##type s[room];                    \
+    struct {                              \
+      cl_##type x, y;                     \
+    };                                    \
+  } __attribute__((aligned(room * sizeof(cl_##type)))) cl_##type##count;
+#define HEDDLE_VECTORS_(type)                                     \
+  HEDDLE_VECTOR_(type, 2, 2)                                      \
+  typedef union {                                                 \
+    cl_##type s[4];                                               \
+    struct {                                                      \
+      cl_##type x, y, z, w;                                       \
+    };                                                            \
+  } __attribute__((aligned(4 * sizeof(cl_##type)))) cl_##type##4; \
+  typedef cl_##type##4 cl_##type##3;                              \
+  HEDDLE_VECTOR_(type, 8, 8)                                      \
+  HEDDLE_VECTOR_(type, 16, 16)
+HEDDLE_VECTORS_(char)
+HEDDLE_VECTORS_(uchar)
+HEDDLE_VECTORS_(short)
+HEDDLE_VECTORS_(ushort)
+HEDDLE_VECTORS_(int)
+HEDDLE_VECTORS_(uint)
+HEDDLE_VECTORS_(long)
+HEDDLE_VECTORS_(ulong)
+HEDDLE_VECTORS_(float)
+HEDDLE_VECTORS_(double)
+#undef HEDDLE_VECTORS_
+#undef HEDDLE_VECTOR_
+
 typedef cl_uint cl_bool;
 typedef cl_ulong cl_bitfield;
 typedef cl_bitfield cl_device_type;
