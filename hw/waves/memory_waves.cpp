@@ -10,33 +10,36 @@ namespace heddle::hw {
 
 // -------------------------------------------------------------------------------------------------------- caches
 
-CacheWaves::Seen CacheWaves::seen_in(const CacheStatistics& statistics) {
-  return {statistics.hits, statistics.misses, statistics.merged,
-          statistics.busy_ports + statistics.busy_mshrs + statistics.busy_targets + statistics.busy_writes +
-              statistics.busy_order + statistics.busy_flush,
-          statistics.fills};
-}
+const decltype(CacheWaves::kCounted) CacheWaves::kCounted{{
+    {&CacheWaves::hits_, [](const CacheStatistics& statistics) { return statistics.hits; }},
+    {&CacheWaves::misses_, [](const CacheStatistics& statistics) { return statistics.misses; }},
+    {&CacheWaves::merged_, [](const CacheStatistics& statistics) { return statistics.merged; }},
+    {&CacheWaves::refused_,
+     [](const CacheStatistics& statistics) {
+       return statistics.busy_ports + statistics.busy_mshrs + statistics.busy_targets + statistics.busy_writes +
+              statistics.busy_order + statistics.busy_flush;
+     }},
+    {&CacheWaves::fills_, [](const CacheStatistics& statistics) { return statistics.fills; }},
+}};
 
 void CacheWaves::attached(const CacheStatistics& statistics) {
-  seen_ = seen_in(statistics);
-  for (link::Wave* const wave : {&hits_, &misses_, &merged_, &refused_, &fills_, &mshrs_, &writes_, &queue_}) {
+  for (std::size_t i = 0; i != kCounted.size(); ++i) {
+    seen_[i] = kCounted[i].total(statistics);
+    (this->*kCounted[i].wave).set(0);
+  }
+  for (link::Wave* const wave : {&mshrs_, &writes_, &queue_}) {
     wave->set(0);
   }
 }
 
 void CacheWaves::changed(const CacheStatistics& statistics, unsigned mshrs, unsigned writes, std::size_t queue) {
-  const Seen now = seen_in(statistics);
-  const auto count = [](link::Wave& wave, std::uint64_t more) {
-    if (more != 0) {
-      wave.count(more);
+  for (std::size_t i = 0; i != kCounted.size(); ++i) {
+    const std::uint64_t total = kCounted[i].total(statistics);
+    if (total != seen_[i]) {
+      (this->*kCounted[i].wave).count(total - seen_[i]);
+      seen_[i] = total;
     }
-  };
-  count(hits_, now.hits - seen_.hits);
-  count(misses_, now.misses - seen_.misses);
-  count(merged_, now.merged - seen_.merged);
-  count(refused_, now.refused - seen_.refused);
-  count(fills_, now.fills - seen_.fills);
-  seen_ = now;
+  }
   mshrs_.set(mshrs);
   writes_.set(writes);
   queue_.set(queue);

@@ -1,6 +1,7 @@
 // The waves of the memory system: caches, slices of the L2, interconnect, memory channels.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -46,11 +47,13 @@ class CacheWaves final : public CacheObserver {
   unsigned mshr_count_;
   unsigned requests_;  // that are accepted in a cycle, at most
   link::Wave hits_, misses_, merged_, refused_, address_, fills_, mshrs_, writes_, queue_;
-  struct Seen {
-    std::uint64_t hits = 0, misses = 0, merged = 0, refused = 0, fills = 0;
+  // Waves that show what a cycle adds to a counter: another one is a row more.
+  struct Counted {
+    link::Wave CacheWaves::*wave;
+    std::uint64_t (*total)(const CacheStatistics& statistics);
   };
-  [[nodiscard]] static Seen seen_in(const CacheStatistics& statistics);
-  Seen seen_;
+  static const std::array<Counted, 5> kCounted;
+  std::array<std::uint64_t, 5> seen_{};  // totals so far
 };
 
 struct L2Waves final : L2Observer {
