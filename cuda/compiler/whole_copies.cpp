@@ -231,7 +231,8 @@ std::string lines_of(const Transfer& transfer, unsigned number) {
   return all;
 }
 
-// An access of 8 bytes at a multiple of 4, as two of 4 bytes; nothing for another line. `number` makes the names its own.
+// An access of 8 bytes at a multiple of 4, as two of 4 bytes; nothing for another line. `number` makes its names its
+// own.
 std::optional<std::string> halves_of(const std::string& line, unsigned number) {
   static const std::regex kAccess(
       R"(^  (?:(%[-\w.$]+) = load|store) i64(?: (%?[-\w.$]+))?, )"

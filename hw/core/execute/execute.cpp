@@ -1,4 +1,3 @@
-// Long: one class: lanes and late units share the stage's ways out and its counts.
 #include "hw/core/execute/execute.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Long: one class: decoding and forming work on one latch in one cycle.
 #include "hw/core/front/decode.hpp"
 
 #include <fmt/format.h>
