@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "base/set_bits.hpp"
 #include "hw/check/sound_machine.hpp"
 
 namespace heddle::hw {
@@ -327,8 +328,7 @@ std::optional<std::uint32_t> Gpu::register_of(const isa::Fault& fault, unsigned 
       continue;
     }
     for (unsigned row = 0; row < state.rows.size(); ++row) {
-      for (LaneMask left = state.rows[row].present(); left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      for (const unsigned lane : set_bits(state.rows[row].present())) {
         const HomeThread thread = state.thread_at(row, lane);
         if (thread.home->block->index == fault.block && thread.index() == fault.thread) {
           return core->registers().array().word(row, reg)[lane];
