@@ -35,6 +35,13 @@ struct DecodedInstruction {
   bool forms_one = false;  // it takes one sub-warp, however many threads its group has (SubWarpFormer::forms_one)
   bool by_guard = false;   // only threads whose guard is true are in its sub-warps
   isa::RegisterUse use;
+  // Of its sub-warps in the present launch (hw/core/pipeline/pipeline.hpp): at which stages they stop, a bit for each; at
+  // which stage their passages end, 0: they have none; they leave the functional units in order; all that stages do to
+  // them is in hw/effects/own_row.hpp.
+  std::uint32_t stops = ~std::uint32_t{0};
+  std::uint8_t passage_end = 0;
+  bool in_order = false;
+  bool in_row = false;
 };
 
 // Lanes that hold threads of one register row.
@@ -52,10 +59,10 @@ struct SubWarp {
   std::uint32_t pc = 0;
   std::uint64_t word = 0;
   std::uint8_t flight = 0;  // the group's record of this instruction
-  // It passes the stages as it was fetched: what decode, register read and execute do to it is done behind them
-  // (hw/core/pipeline/fast_path.hpp). It was at the head of register read in cycle `read_at`.
-  bool deferred = false;
-  std::uint64_t read_at = 0;
+  // How many stages of the pipeline have done their work on it; the others have put theirs off, or it has not come there
+  // (hw/core/pipeline/pipeline.hpp).
+  std::uint8_t done = 0;
+  std::uint64_t begins = 0;  // let by: the cycle in which it begins in the functional units, unless it is held up
   // Passes the stages together with this one, in other lanes (lanes that execute each an instruction of its own); null:
   // none, or it is the last. Set by the latch that they share (WarpPhase::beside).
   SubWarp* beside = nullptr;
@@ -107,7 +114,6 @@ class SubWarpPool {
     free_.clear();
     for (const std::unique_ptr<SubWarp>& sub_warp : all_) {
       sub_warp->beside = nullptr;
-      sub_warp->deferred = false;
       free_.push_back(sub_warp.get());
     }
   }

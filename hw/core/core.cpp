@@ -1,4 +1,4 @@
-// Long: one class: a core's cycle calls nearly all of it, and what can stand apart (stages, warp unit, fast path) does.
+// Long: one class: a core's cycle calls nearly all of it, and what can stand apart (stages, warp unit, pipeline) does.
 #include "hw/core/core.hpp"
 
 #include <fmt/format.h>
@@ -85,6 +85,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   memory_.returns.socket.bind(writeback_.returns.in);
   writeback_.registers.bind(registers_.write_port);
   pipeline_.bind();
+  fetch_.predecode_by(decode_);
   execute_.comes_after(pipeline_.latency_to(execute_));
   memory_.stores_visible = [this] { return l1d_.stores_visible(); };
   memory_.drop_old_copies = [this] { drop_old_copies(); };
@@ -157,25 +158,12 @@ void Core::set_warp_size(std::uint32_t warp_size) {
   fetch_by_lane();
 }
 
-void Core::choose_path() {
-  fast_path_.reset();
-  if (FastPath::usable(state_.machine)) {
-    fast_path_ = std::make_unique<FastPath>(
-        state_, FastPath::Stages{fetch_, decode_, register_read_, execute_, memory_, writeback_, registers_, warps_});
-    if (!fast_path_->reset()) {
-      fast_path_.reset();
-    }
-  }
-  const bool from_decode = fast_path_ != nullptr && fast_path_->from_decode();
-  fetch_.hand_to(from_decode ? nullptr : fast_path_.get());
-  decode_.hand_to(from_decode ? fast_path_.get() : nullptr);
-  writeback_.hand_to(fast_path_.get());
-  execute_.unseen_leave_until = nullptr;
-  execute_.make_up_for = nullptr;
-  if (fast_path_ != nullptr) {
-    execute_.make_up_for = [this](link::SubWarp& sub_warp) { fast_path_->make_up(sub_warp); };
-    execute_.unseen_leave_until = [this](Cycle now) { return fast_path_->begun_leave_until(now); };
-  }
+// Whether somebody sees what an instruction does before it retires: who watches, or other instructions of its warp.
+bool Core::sees_every_stage() const {
+  const IssueDiscipline::Traits& issue = about<IssueDiscipline>(state_.core.issue).traits;
+  const Divergence::Traits& mechanism = about<Divergence>(state_.core.divergence).traits;
+  return state_.observer != nullptr || state_.replay != nullptr || issue.overlaps || issue.early_next_pc ||
+         mechanism.parts_in_flight || mechanism.mimd_lanes;
 }
 
 void Core::begin_launch(const Launch& launch, Cycle first, bool global) {
@@ -202,8 +190,7 @@ void Core::begin_launch(const Launch& launch, Cycle first, bool global) {
   icache_.invalidate();
   texture_.invalidate();
   l1d_.forget_failed_write();
-  pipeline_.reset();
-  choose_path();
+  pipeline_.reset(sees_every_stage());
   state_.pool.take_back_all();
   fetch_.launch_begins(first);
   // Before the launch there was nothing to fetch, whatever the end of the launch before was like.
@@ -400,7 +387,7 @@ Cycle Core::advance(Cycle now) {
     tell_fault();  // a line came back with a bus error
   }
   if (!running_ || flushed_ || state_.fault || now >= stop_at_) {
-    land(now);
+    pipeline_.settle(now);
     return caches;
   }
   if (!tick(now)) {
@@ -423,7 +410,7 @@ Cycle Core::advance(Cycle now) {
     state_.fault->size = state_.machine.l1d.line_bytes;
   }
   if (state_.fault) {
-    land(now + 1);
+    pipeline_.settle(now + 1);
     tell_fault();
     return caches;
   }
@@ -443,7 +430,7 @@ bool Core::tick(Cycle now) {
       return true;
     }
     jammed_ = false;
-    fast_path_->tick(now, true);
+    pipeline_.tick_before(memory_, now);
     return true;
   }
   jammed_ = false;
@@ -455,17 +442,12 @@ bool Core::tick(Cycle now) {
     leave_grid();
   }
   warps_.wake_up(now);
-  if (fast_path_ != nullptr) {
-    fast_path_->tick(now);
-  } else {
-    pipeline_.tick(now);
-  }
+  pipeline_.tick(now);
   return true;
 }
 
-// Who looks at the cycle of every sub-warp has no fast path.
 bool Core::jams(Cycle now) const {
-  return fast_path_ != nullptr && limiter_ == nullptr && state_.last_move != now && state_.wake_ups.empty() &&
+  return pipeline_.lets_any_by() && limiter_ == nullptr && state_.last_move != now && state_.wake_ups.empty() &&
          !flushing_ && !warps_.departing() && memory_.occupied(now) && memory_.only_head() &&
          pipeline_.stuck_around(memory_, now);
 }
@@ -488,12 +470,12 @@ void Core::sleep_stuck(Cycle now) {
 }
 
 Cycle Core::next_cycle(Cycle now, Cycle caches) {
-  if (flushing_ && nothing_under_way() && l1d_.quiet()) {
+  if (flushing_ && pipeline_.idle() && l1d_.quiet()) {
     flushing_ = false;
     flushed_ = true;
     answer(BlockCommand::Kind::flushed, 0);
   }
-  if (state_.groups.any_ready() || !state_.wake_ups.empty() || !nothing_under_way() || warps_.departing()) {
+  if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_.idle() || warps_.departing()) {
     if (state_.last_move == now && !jammed_) {  // usual
       return now + 1;
     }

@@ -34,7 +34,6 @@
 #include "hw/core/front/decode.hpp"
 #include "hw/core/front/fetch.hpp"
 #include "hw/core/memory/memory.hpp"
-#include "hw/core/pipeline/fast_path.hpp"
 #include "hw/core/pipeline/pipeline.hpp"
 #include "hw/core/warps/home_inbox.hpp"
 #include "hw/core/warps/warp_unit.hpp"
@@ -71,7 +70,7 @@ class Core final : public link::ClockedModule,
   // Brings the counters up to (not including) a cycle while a launch runs, for statistics in between.
   void settle(Cycle until) {
     if (running_) {
-      land(until);
+      pipeline_.settle(until);
       account_sleep(until);
     }
   }
@@ -79,6 +78,8 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] const std::optional<isa::Fault>& fault() const { return state_.fault; }
   [[nodiscard]] Cycle last_retirement() const { return state_.last_retirement; }
   [[nodiscard]] std::uint64_t warp_instructions() const { return state_.statistics.warp_instructions; }
+  // In the present launch stages let sub-warps by (hw/core/pipeline/pipeline.hpp).
+  [[nodiscard]] bool lets_any_by() const { return pipeline_.lets_any_by(); }
   // Nothing is under way between this core and memory.
   [[nodiscard]] bool quiet() const { return l1d_.quiet() && icache_.quiet() && texture_.quiet(); }
   // What can come to the core, as long as it tells other modules nothing (hw/gpu/foresight.hpp).
@@ -141,15 +142,7 @@ class Core final : public link::ClockedModule,
   void set_warp_size(std::uint32_t warp_size);
   void fetch_by_lane();
   void limit_loads();
-  void choose_path();
-  void land(Cycle now) {
-    if (fast_path_ != nullptr) {
-      fast_path_->land(now);
-    }
-  }
-  [[nodiscard]] bool nothing_under_way() const {
-    return pipeline_.idle() && (fast_path_ == nullptr || fast_path_->empty());
-  }
+  [[nodiscard]] bool sees_every_stage() const;
   void start_block(const BlockCommand& command);
   void finish_block(unsigned slot);
   void drop_old_copies();
@@ -181,9 +174,8 @@ class Core final : public link::ClockedModule,
   WriteBackStage writeback_;
   Pipeline pipeline_{&writeback_, &memory_, &execute_, &register_read_, &decode_, &fetch_};
 
-  std::unique_ptr<FastPath> fast_path_;  // null: every sub-warp passes the stages
-  std::unique_ptr<ReplayRows> replay_;   // null: threads compute
-  bool running_ = false;                 // a launch is being accounted
+  std::unique_ptr<ReplayRows> replay_;  // null: threads compute
+  bool running_ = false;                // a launch is being accounted
   bool flushing_ = false;
   bool leaves_grid_ = false;      // in this cycle
   Cycle stop_at_ = link::kNever;  // stopped from this cycle on

@@ -20,6 +20,14 @@ namespace heddle::hw {
 // The results of a sub-warp's instruction, for some of its lanes, where they belong.
 void write_results(RegisterArray& registers, const link::SubWarp& sub_warp, LaneMask lanes);
 
+// So many functional units have worked in the present cycle, or in the one in which the sub-warp was at the units.
+inline void count_units(CoreState& state, unsigned active) {
+  ++state.statistics.fu_active[active];
+  if (active == 0) {
+    state.count_idle(state.now, 1, IdleCause::predicated_off);
+  }
+}
+
 // Folds what threads of one home have executed, lane for lane, into their hashes, if those are wanted.
 void fold_few(const ThreadHome& home, const link::DecodedInstruction& decoded, std::uint32_t pc, LaneMask lanes,
               const isa::LaneValues& values, const isa::LaneWord& address);  // of a home of fewer than kLanes

@@ -26,9 +26,11 @@ class Formation {
     LaneMask lanes = 0;
     LaneMask executing = 0;
   };
-  [[nodiscard]] Row of_row(const link::DecodedInstruction& decoded, const Group& group) const {
+  [[nodiscard]] static Row of_row(const CoreState& state, RegisterArray& registers,
+                                  const link::DecodedInstruction& decoded, const Group& group) {
     const LaneMask active = group.active[0];
-    const LaneMask executing = true_guards(decoded.instruction.guard, group, 0, active);
+    const isa::Pred guard = decoded.instruction.guard;
+    const LaneMask executing = guard.always() ? active : guarded(state, registers, guard, group, 0, active);
     return {decoded.by_guard ? executing : active, executing};
   }
   // Its sub-warp, which has been decoded.

@@ -16,7 +16,7 @@
 #include <tlm>
 #include <vector>
 
-#include "hw/registers/lane_tally.hpp"
+#include "hw/registers/bank_counters.hpp"
 #include "hw/registers/register_array.hpp"
 #include "hw/registers/statistics.hpp"
 #include "hw/scalar/wide_registers.hpp"
@@ -39,12 +39,6 @@ struct RegisterProtocol {
 };
 using RegisterInitiatorSocket = ::tlm::tlm_initiator_socket<32, RegisterProtocol>;
 using RegisterTargetSocket = ::tlm::tlm_target_socket<32, RegisterProtocol>;
-
-// Rows read and written per lane.
-struct BankCounters {
-  LaneTally reads;
-  LaneTally writes;
-};
 
 // One lane's bank. Its port serves one row per cycle.
 class RegisterBank : public sc_core::sc_module {
@@ -80,10 +74,10 @@ class RegisterFile : public sc_core::sc_module, public ::tlm::tlm_fw_transport_i
     (access.write ? counters_.writes : counters_.reads).add(access.sub_warp->lanes, access.operands);
   }
 
-  // Counts an access of lanes that read `operands` 32-bit words each, or write them; where no register file is beside
-  // the banks.
-  void count_reads(isa::LaneMask lanes, unsigned operands) { counters_.reads.add(lanes, operands); }
-  void count_writes(isa::LaneMask lanes, unsigned operands) { counters_.writes.add(lanes, operands); }
+  // What a warp-wide register file beside the banks counts depends on each access; without one, whoever has direct access
+  // to the storage may count its rows read and written itself.
+  [[nodiscard]] bool counts_by_warp() const { return scalar_ != nullptr; }
+  [[nodiscard]] BankCounters& counters() { return counters_; }
 
   // Before a launch: registers per thread; every register zero.
   void configure(unsigned registers);

@@ -66,6 +66,8 @@ struct EffectsBench {
     out.d_words = static_cast<std::uint8_t>(immediate ? 0 : isa::d_registers(out.instruction));
     out.stored_words = static_cast<std::uint8_t>(isa::stored_registers(out.instruction));
     out.plain = out.unit == isa::Unit::alu;
+    out.operand_words =
+        static_cast<std::uint8_t>(out.a_words + out.b_words + out.c_words + out.d_words + out.stored_words);
     return out;
   }
 

@@ -254,17 +254,36 @@ TEST(OwnRow, KeepsWhatItsSubWarpWould) {
       decoded.function(decoded.instruction, whole.values);
       other.retirement.results(whole, &other.registers);
 
+      count_units(other.state, static_cast<unsigned>(std::popcount(whole.executing)));
+      other.retirement.count(whole);
+
       Group group;
       group.first_row = 2;
       group.active = {lanes};
-      OwnRow row(bench.state, bench.registers);
-      const ThreadHome* const home = row.home_of(decoded, group);
+      link::SubWarp token;
+      token.decoded = &decoded;
+      token.pc = 40;
+      OwnRow row(bench.state);
+      BankCounters banks;
+      const ThreadHome* const home = row.home_of(group);
       ASSERT_NE(home, nullptr);
-      const Formation::Row threads = Formation(bench.state, bench.registers).of_row(decoded, group);
+      const Formation::Row threads = row.compute(bench.registers, banks, token, group, 7);
+      EXPECT_EQ(threads.lanes, lanes);
       EXPECT_EQ(threads.executing, whole.executing);
-      EXPECT_EQ(OwnRow::working(decoded, threads), static_cast<unsigned>(std::popcount(whole.executing)));
-      row.compute(decoded, 2, threads.executing);
-      row.commit(decoded, 40, *home, 2, threads.executing);
+      EXPECT_TRUE(group.flight().all_formed);
+      EXPECT_EQ(group.flight().completed, 0U);
+      row.commit(bench.registers, banks, token, group, *home, threads, bench.retirement);
+      EXPECT_EQ(group.flight().formed, 1U);
+      EXPECT_EQ(group.flight().completed, 1U);
+      EXPECT_TRUE(group.flight().released);
+      for (unsigned lane = 0; lane != isa::kLanes; ++lane) {
+        const bool here = ((lanes >> lane) & 1U) != 0;
+        EXPECT_EQ(banks.reads.of(lane), here ? 4U : 0U) << "two operands of 64 bits";
+        EXPECT_EQ(banks.writes.of(lane), here && whole.executing != 0 ? 2U : 0U);
+      }
+      EXPECT_EQ(bench.state.statistics.fu_active, other.state.statistics.fu_active);
+      EXPECT_EQ(bench.state.statistics.idle, other.state.statistics.idle);
+      EXPECT_EQ(bench.state.statistics.lane_instructions, other.state.statistics.lane_instructions);
       EXPECT_EQ(bench.memory(), other.memory()) << lanes;
     }
   }
@@ -272,21 +291,21 @@ TEST(OwnRow, KeepsWhatItsSubWarpWould) {
 
 TEST(OwnRow, IsOfThreadsLaneForLaneOnly) {
   CommitBench bench;
-  const link::DecodedInstruction& add = bench.decoded([](Code& code) { code.rrr(Op::ADD, 5, 2, 3); });
-  OwnRow row(bench.state, bench.registers);
+  EXPECT_TRUE(OwnRow::has(bench.decoded([](Code& code) { code.rrr(Op::ADD, 5, 2, 3); })));
+  EXPECT_TRUE(OwnRow::has(bench.decoded([](Code& code) { code.bra(3); })));
+  EXPECT_FALSE(OwnRow::has(bench.decoded([](Code& code) { code.exit(); })));
+  EXPECT_FALSE(OwnRow::has(bench.decoded([](Code& code) { code.barrier(Op::BAR_SYNC, 1); })));
+  const OwnRow row(bench.state);
   Group group;
   group.first_row = 3;
   group.active = {0xff};
-  EXPECT_EQ(row.home_of(add, group), &bench.state.homes[0].threads[3]);
-  EXPECT_EQ(row.home_of(bench.decoded([](Code& code) { code.exit(); }), group), nullptr);
-  EXPECT_EQ(row.home_of(bench.decoded([](Code& code) { code.barrier(Op::BAR_SYNC, 1); }), group), nullptr);
-  EXPECT_NE(row.home_of(bench.decoded([](Code& code) { code.bra(3); }), group), nullptr);
+  EXPECT_EQ(row.home_of(group), &bench.state.homes[0].threads[3]);
   group.dynamic = true;
-  EXPECT_EQ(row.home_of(add, group), nullptr) << "each lane has a place of its own";
+  EXPECT_EQ(row.home_of(group), nullptr) << "each lane has a place of its own";
   group.aligned = true;
-  EXPECT_NE(row.home_of(add, group), nullptr);
+  EXPECT_NE(row.home_of(group), nullptr);
   bench.state.rows[3].take(5);
-  EXPECT_EQ(row.home_of(add, group), nullptr) << "a thread is elsewhere";
+  EXPECT_EQ(row.home_of(group), nullptr) << "a thread is elsewhere";
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(Form, AWholeRowIsItsActiveThreads) {
       EXPECT_EQ(formed.whole, by_guard);
       EXPECT_EQ(formed.first_row, 3U);
       EXPECT_EQ(formed.row_count, 0U);
-      const Formation::Row row = bench.formation.of_row(decoded, group);
+      const Formation::Row row = Formation::of_row(bench.state, bench.registers, decoded, group);
       EXPECT_EQ(row.lanes, formed.lanes);
       EXPECT_EQ(row.executing, group.active[0] & guard);
     }

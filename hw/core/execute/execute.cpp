@@ -62,13 +62,15 @@ void ExecuteStage::place_running(link::SubWarp& sub_warp, Cycle leaves) {
   }
 }
 
-void ExecuteStage::work(Cycle now, bool served) {
+void ExecuteStage::tick(Cycle now) {
   const bool handed_on = hand_on(now);
   bool started = begin_waiting(now);
   CoreStatistics& statistics = state_.statistics;
   link::SubWarp* const sub_warp = latch_.front(now);
   if (sub_warp == nullptr) {
-    work_idle(now, served);
+    if (pipeline_ == nullptr || !pipeline_->serves_units(now)) {
+      idles(now);
+    }
   } else if (!start_all(*sub_warp, now)) {
     ++statistics.fu_active[0];
     state_.count_idle(now, 1, state_.block_cause);
@@ -126,9 +128,6 @@ bool ExecuteStage::hand_on(Cycle now) {
     return false;
   }
   pipe_.pop();
-  if (first.deferred && first.decoded->unit == isa::Unit::memory) {
-    make_up_for(first);
-  }
   if (warps_ != nullptr) {
     for (link::SubWarp* each = &first; each != nullptr; each = each->beside) {
       warps_->resolved(*each);
@@ -144,8 +143,8 @@ bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
       return false;
     }
     latch_.pop_all();
-    if (!first.deferred) {
-      count(working(first));
+    if (!lets(first)) {
+      count_units(state_, working(first));
     }
     return true;
   }
@@ -159,7 +158,7 @@ bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
   if (next == &first) {
     return false;
   }
-  count(active);
+  count_units(state_, active);
   if (next != nullptr) {
     held(*next, state_.block_cause);
   }
@@ -187,7 +186,8 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
     return false;  // who kept the pipe from handing on has set the cause
   }
   state_.moved();
-  if (!sub_warp.deferred) {
+  if (!lets(sub_warp)) {
+    works_now(sub_warp);
     performer_.perform(sub_warp);
   }
   Cycle last = now + (late != nullptr ? late->latency : core.execute_stages) - 1;
@@ -217,12 +217,12 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
   return true;
 }
 
-// One sub-warp leaves per cycle, in order: behind the sub-warps that the stage does not see, too.
+// One sub-warp leaves per cycle, in order: behind those on a passage, too.
 Cycle ExecuteStage::leaves_at(Cycle last, Cycle now) const {
-  if (!unseen_leave_until) {
+  if (pipeline_ == nullptr || !pipeline_->lets_any_by()) {
     return last;
   }
-  const Cycle before = std::max(unseen_leave_until(now), pipe_.empty() ? 0 : pipe_[pipe_.size() - 1].done);
+  const Cycle before = std::max(pipeline_->begun_leave_until(now), pipe_.empty() ? 0 : pipe_[pipe_.size() - 1].done);
   return std::max(last, before + 1);
 }
 
@@ -321,10 +321,10 @@ void ExecuteStage::leave_late(link::SubWarp& sub_warp, Cycle done) {
   complex_.insert(std::upper_bound(complex_.begin(), complex_.end(), done, later), {done, &sub_warp});
 }
 
-void ExecuteStage::count(unsigned active) {
-  ++state_.statistics.fu_active[active];
-  if (active == 0) {
-    state_.count_idle(state_.now, 1, IdleCause::predicated_off);
+void ExecuteStage::settle() {
+  ReceivingStage::settle();
+  for (std::size_t i = 0; i != pipe_.size(); ++i) {
+    pipeline_->finish(*pipe_[i].sub_warp, position_ + 1);
   }
 }
 

@@ -19,17 +19,17 @@
 #include <bit>
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "hw/core/front/fetch.hpp"
 #include "hw/core/pipeline/stage.hpp"
+#include "hw/effects/commit.hpp"
 #include "hw/effects/perform.hpp"
 #include "tlm/ring.hpp"
 
 namespace heddle::hw {
 
-class ExecuteStage final : public ReceivingStage {
+class ExecuteStage final : public ReceivingStage, public UnitsStage {
  public:
   ExecuteStage(const sc_core::sc_module_name& name, CoreState& state, const FetchStage& fetch);
 
@@ -37,10 +37,8 @@ class ExecuteStage final : public ReceivingStage {
   // What the functional units do with operands.
   [[nodiscard]] Performer& performer() { return performer_; }
 
-  void tick(Cycle now) override { work(now, false); }
+  void tick(Cycle now) override;
   [[nodiscard]] bool stuck(Cycle now) const override;
-  // A sub-warp waits for the functional units in this cycle.
-  [[nodiscard]] bool occupied(Cycle now) const { return latch_.front(now) != nullptr; }
   // Why no sub-warp arrived in a cycle: what kept fetch from fetching one in time.
   [[nodiscard]] IdleCause idle_cause(Cycle now) const {
     return now >= front_latency_ ? fetch_.cause(now - front_latency_) : IdleCause::no_work;
@@ -57,53 +55,34 @@ class ExecuteStage final : public ReceivingStage {
   void reset() override;
   [[nodiscard]] StageOutput* output() override { return &out; }
 
-  // ---- for what passes the stages by their times (hw/core/pipeline/fast_path.hpp)
-  // The work of a cycle. `served`: the functional units have a sub-warp that the stage does not see.
-  void work(Cycle now, bool served);
-  // The work of a cycle in which the stage is idle.
-  void work_idle(Cycle now, bool served) {
-    if (!served) {
-      ++state_.statistics.fu_active[0];
-      state_.count_idle(now, 1, idle_cause(now));
-    }
-  }
   // The work of a cycle in which the stage is stuck() and stays so.
   void work_stuck(Cycle now) {
     ++state_.statistics.fu_active[0];
     state_.count_idle(now, 1, occupied(now) ? state_.block_cause : idle_cause(now));
   }
-  // What the functional units do with a simple operation.
-  void execute(link::SubWarp& sub_warp) {
-    performer_.perform(sub_warp);
-    count(working(sub_warp));
+
+  // ---- letting by: operations of their threads' registers alone, and accesses, whose addresses are generated
+  [[nodiscard]] bool sees_all() override { return warps_ != nullptr; }
+  [[nodiscard]] bool lets_by(const link::DecodedInstruction& decoded) const override {
+    return in_order(decoded) && (decoded.self_contained || decoded.unit == isa::Unit::memory);
   }
-  // So many functional units have worked in a cycle.
-  void count(unsigned active);
-  // In the execute stages, to leave in a cycle that no other one leaves in.
-  void place_running(link::SubWarp& sub_warp, Cycle leaves);
-  // Whether an instruction passes the execute stages in order; other instructions leave by a way of their own.
-  [[nodiscard]] bool in_order(const link::DecodedInstruction& decoded) const {
+  [[nodiscard]] bool works_in_row() const override { return true; }
+  void work(link::SubWarp& sub_warp) override {
+    performer_.perform(sub_warp);
+    count_units(state_, working(sub_warp));
+  }
+  void settle() override;
+  [[nodiscard]] unsigned passage() const override { return state_.machine.core.execute_stages; }
+  [[nodiscard]] bool in_order(const link::DecodedInstruction& decoded) const override {
     return !is_complex(decoded) && !is_late(decoded);
   }
-  // Results of another unit leave in this cycle, before results of the execute stages.
-  [[nodiscard]] bool others_leave(Cycle now) const { return complex_goes_first(now); }
-  // A simple operation is to leave in this cycle, or should have left.
-  [[nodiscard]] bool one_leaves(Cycle now) const { return !pipe_.empty() && pipe_.front().done <= now; }
-  // The cycle in which the last sub-warp in the execute stages leaves, unless something holds it up; `now`, when the
-  // stage has had its turn in `now`: there is none.
-  [[nodiscard]] Cycle last_leaves(Cycle now) const;
-  // Who knows of sub-warps that the stage does not see: of them, those that began before `now` leave in this cycle at
-  // the latest.
-  std::function<Cycle(Cycle now)> unseen_leave_until;
-  // What is done to a deferred access (SubWarp::deferred) that leaves for the memory stage.
-  std::function<void(link::SubWarp& sub_warp)> make_up_for;
-  // visit(SubWarp&) for each in the execute stages.
-  template <class Visit>
-  void each_running(Visit visit) const {
-    for (std::size_t i = 0; i != pipe_.size(); ++i) {
-      visit(*pipe_[i].sub_warp);
-    }
+  void idles(Cycle now) override {
+    ++state_.statistics.fu_active[0];
+    state_.count_idle(now, 1, idle_cause(now));
   }
+  [[nodiscard]] bool others_leave(Cycle now) const override { return complex_goes_first(now); }
+  [[nodiscard]] Cycle last_leaves(Cycle now) const override;
+  void place_running(link::SubWarp& sub_warp, Cycle leaves) override;
 
  private:
   struct Running {

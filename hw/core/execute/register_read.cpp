@@ -65,9 +65,10 @@ bool RegisterReadStage::read_all(link::SubWarp& first) {
       held(*each, IdleCause::pipeline);
       return false;
     }
-    if (each->deferred) {
-      each->read_at = state_.now;
+    if (lets(*each)) {
+      each->begins = state_.now + pipeline_->before_units(position_);
     } else {
+      works_now(*each);
       read(*each, state_.now);
     }
     state_.moved();
@@ -95,6 +96,13 @@ void RegisterReadStage::tick(Cycle now) {
     read_done_ = false;
   } else {
     held(*sub_warp, state_.block_cause);
+  }
+}
+
+void RegisterReadStage::settle() {
+  ReceivingStage::settle();
+  if (!latch_.empty() && read_done_) {
+    pipeline_->finish(latch_.oldest(), position_ + 1);
   }
 }
 

@@ -30,16 +30,23 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   // Who says whether a sub-warp's operands are there; they always are unless told
   // (IssueDiscipline::Traits::early_next_pc).
   void tell(WarpUnit& warps) { warps_ = &warps; }
-  // The sub-warp at its head has had its turn.
-  [[nodiscard]] bool has_read() const { return read_done_; }
-  // What reading the operands of a sub-warp in a cycle does.
-  void read(link::SubWarp& sub_warp, Cycle now);
+  // Where something else than the register file is bound, it sees each access in its cycle, and may take its time.
+  [[nodiscard]] bool sees_all() override {
+    RegisterFile* const file = file_.of(registers);
+    return warps_ != nullptr || file == nullptr || file->counts_by_warp();
+  }
+  [[nodiscard]] bool lets_by(const link::DecodedInstruction& decoded) const override { return !decoded.exchanges; }
+  [[nodiscard]] bool works_in_row() const override { return true; }
+  void work(link::SubWarp& sub_warp) override { read(sub_warp, sub_warp.begins - pipeline_->before_units(position_)); }
+  void settle() override;
 
  private:
   ::tlm::tlm_sync_enum nb_transport_bw(RegisterAccess&, link::WarpPhase&, sc_core::sc_time&) override {
     throw InternalError("the register file's socket is blocking");
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { array_ = nullptr; }
+  // What reading the operands of a sub-warp in a cycle does.
+  void read(link::SubWarp& sub_warp, Cycle now);
   // Reads for the first sub-warp and the ones beside it. False: one must wait, and the ones behind it do too.
   [[nodiscard]] bool read_all(link::SubWarp& first);
   // The port's part: the time that an access takes, and the direct view.

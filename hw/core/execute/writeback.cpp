@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "hw/core/pipeline/fast_path.hpp"
-
 namespace heddle::hw {
 
 WriteBackStage::WriteBackStage(const sc_core::sc_module_name& name, CoreState& state, WarpUnit& warps)
@@ -11,7 +9,8 @@ WriteBackStage::WriteBackStage(const sc_core::sc_module_name& name, CoreState& s
       returns("returns", state),
       registers("registers"),
       warps_(warps),
-      retirement_(state) {
+      retirement_(state),
+      own_row_(state) {
   registers.bind(*this);
 }
 
@@ -26,12 +25,38 @@ void WriteBackStage::tick(Cycle now) {
   for (link::SubWarp* sub_warp = latch_.front(now); sub_warp != nullptr;) {
     link::SubWarp* const beside = sub_warp->beside;
     latch_.pop();
-    if (sub_warp->deferred) {
-      fast_path_->retire(*sub_warp);
-    } else {
-      retire(*sub_warp);
-    }
+    ends(*sub_warp);
     sub_warp = beside;
+  }
+}
+
+// What the stages have put off is done here at the latest, for the usual instruction all at once.
+void WriteBackStage::ends(link::SubWarp& sub_warp) {
+  if (direct_ != nullptr && Pipeline::untouched(sub_warp) && sub_warp.decoded->in_row) {
+    Group& group = state_.groups[sub_warp.group];
+    if (const ThreadHome* const home = own_row_.home_of(group)) {
+      retire_row(sub_warp, group, *home, *direct_);
+      return;
+    }
+  }
+  works_now(sub_warp);
+  retire(sub_warp);
+}
+
+void WriteBackStage::retire_row(link::SubWarp& sub_warp, Group& group, const ThreadHome& home, RegisterFile& file) {
+  const Cycle read = sub_warp.begins - state_.machine.core.register_read_latency;
+  const Formation::Row threads = own_row_.compute(file.array(), file.counters(), sub_warp, group, read);
+  if (state_.fault) {
+    return;  // of another instruction in this cycle: it does not come to its end
+  }
+  state_.moved();
+  own_row_.commit(file.array(), file.counters(), sub_warp, group, home, threads, retirement_);
+  const link::DecodedInstruction& decoded = *sub_warp.decoded;
+  state_.pool.give_back(sub_warp);
+  if (decoded.plain && warps_.steps_plainly(group)) {
+    warps_.step(group);
+  } else {
+    warps_.completed(group, decoded, threads.executing);
   }
 }
 
@@ -88,6 +113,7 @@ RegisterArray& WriteBackStage::array(RegisterAccess& access) {
 }
 
 void WriteBackStage::reset() {
+  direct_ = pipeline_ != nullptr ? file_.of(registers) : nullptr;
   retirement_.reset();
   drop_all();
   returns.drop_all();

@@ -9,6 +9,7 @@
 #include "hw/core/pipeline/stage.hpp"
 #include "hw/core/warps/warp_unit.hpp"
 #include "hw/effects/commit.hpp"
+#include "hw/effects/own_row.hpp"
 #include "hw/registers/register_file.hpp"
 
 namespace heddle::hw {
@@ -27,8 +28,6 @@ class ReturnPort final : public StageInput {
   }
 };
 
-class FastPath;
-
 class WriteBackStage final : public ReceivingStage,
                              private ::tlm::tlm_bw_transport_if<RegisterProtocol>,
                              private BarrierResults {
@@ -41,12 +40,8 @@ class WriteBackStage final : public ReceivingStage,
   void tick(Cycle now) override;
   // What another core tells this core's warp unit; results of a barrier are written here.
   void hear(HomeMessage& message) { warps_.hear(message, *this); }
-  // A sub-warp has come to its end, in this cycle.
-  void retire(link::SubWarp& sub_warp);
-  // Who retires what is deferred (SubWarp::deferred); none unless told.
-  void hand_to(FastPath* fast_path) { fast_path_ = fast_path; }
-  // What is done to threads when their instruction retires.
-  [[nodiscard]] Retirement& retirement() { return retirement_; }
+  [[nodiscard]] StageInput* side_input() override { return &returns; }
+  void ends(link::SubWarp& sub_warp) override;
   // All blocks of the launch have come to the grid's barrier.
   void leave_grid() { warps_.leave_grid(*this); }
   [[nodiscard]] bool idle() const override { return empty() && returns.empty(); }
@@ -60,14 +55,18 @@ class WriteBackStage final : public ReceivingStage,
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { array_ = nullptr; }
   void write_released(link::SubWarp& sub_warp) override { write(sub_warp); }
 
+  // A sub-warp has come to its end, in this cycle.
+  void retire(link::SubWarp& sub_warp);
+  void retire_row(link::SubWarp& sub_warp, Group& group, const ThreadHome& home, RegisterFile& file);
   void write(link::SubWarp& sub_warp);
   // The port's part: the access is counted; where its data goes.
   [[nodiscard]] RegisterArray& array(RegisterAccess& access);
 
   WarpUnit& warps_;
-  FastPath* fast_path_ = nullptr;
   Retirement retirement_;
+  OwnRow own_row_;
   link::BehindSocket<RegisterFile> file_;
+  RegisterFile* direct_ = nullptr;  // with nothing in between; null: something else may be behind the socket
   RegisterArray* array_ = nullptr;  // direct view
 };
 

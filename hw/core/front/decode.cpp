@@ -7,8 +7,8 @@
 #include <numeric>
 #include <optional>
 
-#include "hw/core/pipeline/fast_path.hpp"
 #include "hw/effects/each_row.hpp"
+#include "hw/effects/own_row.hpp"
 #include "hw/issue/discipline.hpp"
 
 namespace heddle::hw {
@@ -109,6 +109,10 @@ const link::DecodedInstruction* DecodeStage::decode_anew(std::uint32_t pc, std::
   entry->forms_one = former_.policy().forms_one(*instruction);
   // Every active thread evaluates a branch, whose guard is the condition.
   entry->by_guard = packs_ && instruction->op != isa::Op::BRA && !instruction->guard.always();
+  if (pipeline_ != nullptr) {
+    pipeline_->describe(*entry);
+    entry->in_row = entry->in_row && OwnRow::has(*entry);
+  }
   return entry.get();
 }
 
@@ -177,7 +181,7 @@ void DecodeStage::tick(Cycle now) {
     tick_by_lane(*arrived);
     return;
   }
-  if (arrived->deferred) {
+  if (lets(*arrived)) {
     latch_.pop();
     state_.moved();
     hand_on_formed(*arrived);
@@ -306,6 +310,7 @@ bool DecodeStage::form_row(link::SubWarp& sub_warp, Group& group) {
   }
   sub_warp.decoded = present_;
   form_whole_row(sub_warp, group);
+  works_now(sub_warp);
   latch_.pop();
   present_ = nullptr;
   hand_on_formed(sub_warp);
@@ -337,9 +342,6 @@ void DecodeStage::form_whole_row(link::SubWarp& sub_warp, Group& group) {
 }
 
 void DecodeStage::hand_on_formed(link::SubWarp& sub_warp) {
-  if (fast_path_ != nullptr && fast_path_->takes(sub_warp)) {
-    return;
-  }
   if (!out.offer(sub_warp)) {
     prepared_ = &sub_warp;
     held(sub_warp, state_.block_cause);
@@ -354,6 +356,7 @@ void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpSh
   link::SubWarp& formed = last ? sub_warp : state_.pool.take();
   formed.group = sub_warp.group;
   formed.flight = sub_warp.flight;
+  formed.done = sub_warp.done;
   formed.pc = sub_warp.pc;
   formed.word = sub_warp.word;
   formed.last = last;
@@ -372,6 +375,7 @@ void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpSh
     state_.observer->formed(state_, formed, sub_warp);
     state_.observer->former_worked(state_, sub_warp, {*present_, candidates_, pending_, true});
   }
+  works_now(formed);
   InFlight& flight = group.flights[formed.flight];
   ++flight.formed;
   if (last) {
@@ -382,6 +386,13 @@ void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpSh
   hand_on_formed(formed);
   if (last && warps_ != nullptr) {
     warps_->formed(group, once);
+  }
+}
+
+void DecodeStage::settle() {
+  ReceivingStage::settle();
+  if (prepared_ != nullptr) {
+    pipeline_->finish(*prepared_, position_ + 1);
   }
 }
 

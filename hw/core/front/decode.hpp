@@ -18,8 +18,6 @@
 
 namespace heddle::hw {
 
-class FastPath;
-
 // The sub-warp former as a module: a policy with a port on the active mask.
 class SubWarpFormerModule final : public sc_core::sc_module {
  public:
@@ -43,17 +41,21 @@ class DecodeStage final : public ReceivingStage {
   void tick(Cycle now) override;
   [[nodiscard]] bool idle() const override { return empty() && prepared_ == nullptr; }
   [[nodiscard]] bool stuck(Cycle) const override { return empty() || prepared_ != nullptr; }
-  // After its work of a cycle: what it has stays another one.
-  [[nodiscard]] bool blocked(Cycle now) const { return prepared_ != nullptr || occupied(now); }
   void reset() override;
   [[nodiscard]] StageOutput* output() override { return &out; }
-  // What has been decoded and waits for room in register read; null: nothing.
-  [[nodiscard]] link::SubWarp* prepared() const { return prepared_; }
+  // A warp of one row, no thread of which can be in flight, is one sub-warp whenever it is formed.
+  [[nodiscard]] bool sees_all() override {
+    return !keeps_row_ || state_.groups[0].rows() != 1 || scalar_ != nullptr || warps_ != nullptr || overlaps_ ||
+           by_lane_;
+  }
+  [[nodiscard]] bool lets_by(const link::DecodedInstruction&) const override { return true; }
+  [[nodiscard]] bool works_in_row() const override { return true; }
+  void work(link::SubWarp& sub_warp) override { form_whole_row(sub_warp, state_.groups[sub_warp.group]); }
+  [[nodiscard]] bool holds_up(Cycle now) const override { return prepared_ != nullptr || occupied(now); }
+  void settle() override;
   // Who hears of instructions whose sub-warps have all been formed, and says which must wait for earlier ones of their
   // group; none unless told (IssueDiscipline::Traits::early_next_pc).
   void tell(WarpUnit& warps) { warps_ = &warps; }
-  // Who takes each sub-warp that is formed, if it can, instead of register read; none unless told.
-  void hand_to(FastPath* fast_path) { fast_path_ = fast_path; }
   // Each lane decodes for itself what it has fetched (Divergence::Traits::mimd_lanes).
   void decode_by_lane(bool by_lane) { by_lane_ = by_lane; }
   // What the word at a PC decodes to; null: no instruction of this launch.
@@ -65,10 +67,6 @@ class DecodeStage final : public ReceivingStage {
     }
     return decode_anew(pc, word);
   }
-  // The one sub-warp of a group of one row, none of whose threads is in flight: what forming does to it and the group.
-  // It has been decoded.
-  void form_whole_row(link::SubWarp& sub_warp, Group& group);
-  [[nodiscard]] const Formation& formation() const { return formation_; }
   // Another former, for groups with another number of rows. Between launches.
   void form_by(std::unique_ptr<SubWarpFormer> former);
 
@@ -83,6 +81,9 @@ class DecodeStage final : public ReceivingStage {
   }
   void form(link::SubWarp& sub_warp, Group& group);
   [[nodiscard]] bool form_row(link::SubWarp& sub_warp, Group& group);
+  // The one sub-warp of a group of one row, none of whose threads is in flight: what forming does to it and the group.
+  // It has been decoded.
+  void form_whole_row(link::SubWarp& sub_warp, Group& group);
   void hand_on_formed(link::SubWarp& sub_warp);
   void hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool scalar);
   enum class Scalar : std::uint8_t { no, later, now };
@@ -102,7 +103,6 @@ class DecodeStage final : public ReceivingStage {
   RegisterArray& registers_;
   Formation formation_;
   WarpUnit* warps_ = nullptr;
-  FastPath* fast_path_ = nullptr;
   const bool packs_;      // SubWarpFormer::Traits
   const bool keeps_row_;  // likewise
   const bool overlaps_;   // IssueDiscipline::Traits: threads in flight are left alone

@@ -1,7 +1,5 @@
 #include "hw/core/front/fetch.hpp"
 
-#include "hw/core/pipeline/fast_path.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -155,18 +153,13 @@ void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
     sample_drift(group.block_slot);
   }
   cause = IdleCause::pipeline;
-  if (fast_path_ != nullptr && fast_path_->takes(group, word)) {
-    state_.moved();
-    return;
-  }
   link::SubWarp& sub_warp = state_.pool.take();
   sub_warp.group = group.id;
   sub_warp.pc = group.pc;
   sub_warp.word = word;
   sub_warp.flight = static_cast<std::uint8_t>(group.latest);
-  if (fast_path_ != nullptr) {
-    fast_path_->defer(sub_warp);
-  }
+  sub_warp.decoded = decode_ != nullptr ? decode_->look_up(group.pc, word) : nullptr;
+  sub_warp.done = 1;
   if (state_.observer != nullptr) {
     state_.observer->fetched(state_, sub_warp);
   }

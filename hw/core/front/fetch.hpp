@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "hw/cache/cache.hpp"
+#include "hw/core/front/decode.hpp"
 #include "hw/core/pipeline/stage.hpp"
 #include "hw/core/warps/warp_unit.hpp"
 #include "hw/divergence/divergence.hpp"
@@ -23,8 +24,6 @@
 #include "tlm/line_protocol.hpp"
 
 namespace heddle::hw {
-
-class FastPath;
 
 class FetchStage final : public sc_core::sc_module,
                          public Stage,
@@ -68,8 +67,8 @@ class FetchStage final : public sc_core::sc_module,
   // Each lane fetches for itself, as `divergence` says (Divergence::Traits::mimd_lanes), which outlives this; for the
   // present table of groups.
   void fetch_by_lane(const Divergence& divergence);
-  // Who takes what is fetched, if it can, instead of decode; none unless told.
-  void hand_to(FastPath* fast_path) { fast_path_ = fast_path; }
+  // Who knows what words decode to; none unless told.
+  void predecode_by(DecodeStage& decode) { decode_ = &decode; }
   // Who hears of each cycle in which no group is ready; none unless told.
   void tell(WarpUnit& warps) { warps_ = &warps; }
   [[nodiscard]] const WarpScheduler& scheduler() const { return *scheduler_; }
@@ -95,7 +94,7 @@ class FetchStage final : public sc_core::sc_module,
 
   CoreState& state_;
   WarpUnit* warps_ = nullptr;
-  FastPath* fast_path_ = nullptr;
+  DecodeStage* decode_ = nullptr;
   std::unique_ptr<WarpScheduler> scheduler_;
   link::BehindSocket<Cache> cache_;
   std::vector<link::LineRequest> requests_;  // by group; of lanes that fetch for themselves, by group and lane

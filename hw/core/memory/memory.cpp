@@ -31,7 +31,7 @@ void MemoryStage::tick(Cycle now) {
     drop_old_copies();
     for (link::SubWarp* const fence : fences_) {
       clear_waiting(*fence);
-      returned_.emplace_back(*fence, false);
+      comes_back(*fence, false);
     }
     fences_.clear();
   }

@@ -64,6 +64,12 @@ class MemoryStage final : public ReceivingStage,
   // Nothing but want of room in the memory stage holds up a whole pipeline for long.
   [[nodiscard]] bool stuck(Cycle) const override { return refused() != Refused::no; }
   [[nodiscard]] StageOutput* output() override { return &out; }
+  // What accesses no memory is not held.
+  [[nodiscard]] bool sees_all() override { return gathers_; }
+  [[nodiscard]] bool lets_by(const link::DecodedInstruction& decoded) const override {
+    return decoded.unit != isa::Unit::memory;
+  }
+  [[nodiscard]] bool works_in_row() const override { return true; }
   // The accesses of one instruction of a group (Group::flights) that are in the stage, put aside, or wait for late
   // hits: visit(const MemoryAccess&) for that of each sub-warp. MemoryAccess::waiting() says which of its lanes wait,
   // its lines which are under way.
@@ -90,6 +96,11 @@ class MemoryStage final : public ReceivingStage,
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { scratchpad_data_ = nullptr; }
 
+  // A sub-warp goes to write-back by `returns`, from the next turn on.
+  void comes_back(link::SubWarp& sub_warp, bool late) {
+    returned_.emplace_back(sub_warp, late);
+    has_work();
+  }
   // The work on the sub-warp at the stage's head.
   void work(Cycle now);
   [[nodiscard]] bool work_on(link::SubWarp& sub_warp, Cycle now);

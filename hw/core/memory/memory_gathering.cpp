@@ -134,7 +134,7 @@ void MemoryStage::go_with(AccessLine& lead, AccessLine& line) {
 void MemoryStage::settle(MemoryAccess& access) {
   if (access.outstanding == 0) {
     --late_;
-    returned_.emplace_back(*access.sub_warp, true);
+    comes_back(*access.sub_warp, true);
     complete(access);
   } else if (access.outstanding != access.late) {
     --late_;

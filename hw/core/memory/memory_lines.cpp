@@ -291,7 +291,7 @@ void MemoryStage::came(AccessLine& line) {
   } else {
     --late_;
   }
-  returned_.emplace_back(sub_warp, !access.aside);
+  comes_back(sub_warp, !access.aside);
   complete(access);
 }
 

@@ -54,7 +54,7 @@ void MemoryStage::leave(const Group& group, LaneMask lanes, const Group& to) {
   if (state_.observer != nullptr) {
     state_.observer->parted(state_, part, rest);
   }
-  returned_.emplace_back(part, false);
+  comes_back(part, false);
   state_.moved();
 }
 

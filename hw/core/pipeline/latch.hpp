@@ -61,6 +61,7 @@ class Latch {
   [[nodiscard]] link::SubWarp* front(link::Cycle now) const {
     return count_ != 0 && slots_[first_].visible <= now ? slots_[first_].sub_warp : nullptr;
   }
+  [[nodiscard]] link::SubWarp& oldest() const { return *slots_[first_].sub_warp; }
   // Nothing becomes visible after this cycle that is not behind something visible.
   [[nodiscard]] bool settled(link::Cycle now) const { return count_ == 0 || slots_[first_].visible <= now; }
   // The oldest sub-warp alone leaves; the ones beside it stay.

@@ -1,67 +1,177 @@
-// The stages of a core in their order: the one place that says which there are. From write-back back to fetch, so that
-// a stage which hands something on makes room in the same cycle, and its successor looks at it in the next.
+// The stages of a core in their order: the one place that says which there are, and the engine that advances them. A
+// core with another front end has other entries; nothing else of it names a stage to join, advance or empty.
 //
-// A core with another front end has other entries; nothing else of it names a stage to join, advance or empty. (A list
-// known to the compiler, whose calls are direct, was measured too: it was no faster.)
+//   tick(now)       the turns of a cycle, from write-back back to fetch, so that a stage which hands something on makes
+//                   room in the same cycle, and its successor looks at it in the next
+//   settle(now)     at the start of cycle `now`, before any turn: every sub-warp is where the stages would have it,
+//                   with all that they would have done to it by then
+//
+// Sub-warps that are let by. With an issue discipline that has no instruction of a warp in flight beside another, a
+// module that is not called misses nothing of a sub-warp on its way: nobody fetches its warp before it retires, and no
+// other warp has its registers. So where a stage says that it would hold a sub-warp no longer than its latency
+// (Stage::lets_by), the cycles in which the sub-warp is at each stage's head are known when it is handed on. It becomes
+// a passage here. What the stages do to it (Stage::work) is put off until somebody must see it: the stage at which it
+// stops, which gets it in its cycle, or the last stage, where it retires. For the usual instruction of the usual warp
+// hw/effects/own_row.hpp does all of it at once.
+//
+// Stages, observers and models from elsewhere decide that, not the pipeline. Nothing is let by while an observer or a
+// replay wants every sub-warp in its stage; nor by a stage that says so for a launch (sees_all) or for an instruction
+// (lets_by); nor past a socket to which something else than the next stage is bound (a tap, another model), which is
+// called for each sub-warp in its cycle, as it is between any two modules. The turns are the same code in all cases.
+//
+// The times. A sub-warp that is handed on in cycle t is at the next stage's head `latency` cycles later, and hands
+// itself on from there in that cycle. In the stage of the functional units it stays as long as its operation takes, and
+// until the one before it has left, one per cycle: leaves = max(begins + passage - 1, leaves of the one before + 1).
+// Passages and sub-warps in the stages are one sequence. Passages begin behind the last stage before the units that
+// sees all: behind fetch for warps of one row, behind decode where it parts a warp into sub-warps.
+//
+// What holds one up: a sub-warp that stays at the head of a stage which is still to come, or results of another unit
+// that leave the units first. The turns of a cycle show that before it can matter to a passage. Then all passages
+// *land*: each sub-warp comes to the latch, or into the units, where it would be by now. In cycles in which something
+// stays, none begins; the stages pass sub-warps on, and what they let by has its work put off as before.
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <initializer_list>
 #include <vector>
 
 #include "hw/core/pipeline/stage.hpp"
+#include "tlm/ring.hpp"
 
 namespace heddle::hw {
 
 class Pipeline {
  public:
-  // From the last stage to the first. They outlive the pipeline.
-  Pipeline(std::initializer_list<Stage*> stages) : stages_(stages) {}
+  // From the last stage to the first; at most 32. They outlive the pipeline.
+  Pipeline(std::initializer_list<Stage*> stages);
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
 
   // Joins each stage's output to the next one's input. While the modules are built.
-  void bind() {
-    for (std::size_t i = 1; i < stages_.size(); ++i) {
-      stages_[i]->output()->socket.bind(*stages_[i - 1]->input());
-    }
-  }
+  void bind();
   // Cycles from the one in which the first stage hands something on to the one in which `stage` can work on it, when
   // nothing holds it up.
-  [[nodiscard]] unsigned latency_to(const Stage& stage) const {
-    unsigned latency = 0;
-    for (std::size_t i = stages_.size(); i-- != 0;) {
-      latency += stages_[i]->latency();
-      if (stages_[i] == &stage) {
-        return latency;
-      }
-    }
-    throw InternalError("the stage is not in the pipeline");
-  }
+  [[nodiscard]] unsigned latency_to(const Stage& stage) const { return to_[position_of(stage)]; }
+
+  // Before a launch: the stages are empty. `watched`: somebody wants every sub-warp in its stage.
+  void reset(bool watched = false);
+  // What becomes of an instruction of this launch: which stages its sub-warps stop at. Decode asks.
+  void describe(link::DecodedInstruction& decoded) const;
 
   void tick(Cycle now) {
-    for (Stage* const stage : stages_) {
-      stage->tick(now);
-    }
+    now_ = now;
+    stays_at_ = 0;
+    turns(now, last_);
   }
-  void reset() {
-    for (Stage* const stage : stages_) {
-      stage->reset();
-    }
-  }
-  // From the front end, which is the busiest.
-  [[nodiscard]] bool idle() const {
-    return std::all_of(stages_.rbegin(), stages_.rend(), [](const Stage* stage) { return stage->idle(); });
-  }
-  [[nodiscard]] bool stuck(Cycle now) const {
-    return std::all_of(stages_.begin(), stages_.end(), [now](const Stage* stage) { return stage->stuck(now); });
-  }
+  // Those of the stages before `stage`, which has had its own, as have the ones behind it, where nothing was to do.
+  void tick_before(const Stage& stage, Cycle now);
+  void settle(Cycle now);
+  [[nodiscard]] bool idle() const;
+  [[nodiscard]] bool stuck(Cycle now) const { return none_passes() && stuck_but(nullptr, now); }
   // All but one are.
   [[nodiscard]] bool stuck_around(const Stage& other, Cycle now) const {
-    return std::all_of(stages_.begin(), stages_.end(),
-                       [&other, now](const Stage* stage) { return stage == &other || stage->stuck(now); });
+    return none_passes() && stuck_but(&other, now);
   }
+  // In this launch sub-warps are let by.
+  [[nodiscard]] bool lets_any_by() const { return letting_; }
+
+  // ---- for stages
+  // The first stage, or the one in front of the entry, hands a sub-warp on. True: it is on a passage.
+  [[nodiscard]] bool begin(link::SubWarp& sub_warp);
+  // A sub-warp is to come to stage number `position`: what the stages before it have put off is done if it stops there.
+  void prepare(unsigned position, link::SubWarp& sub_warp) {
+    if (letting_ && position != last_ && !lets(position, sub_warp)) {
+      finish(sub_warp, position);
+    }
+  }
+  // A stage lets a sub-warp by.
+  [[nodiscard]] bool lets(unsigned position, const link::SubWarp& sub_warp) const {
+    return letting_ && sub_warp.decoded != nullptr && (((sub_warp.decoded->stops | all_stop_) >> position) & 1U) == 0;
+  }
+  // Does what the stages before number `position` have put off.
+  void finish(link::SubWarp& sub_warp, unsigned position) {
+    for (; sub_warp.done < position; ++sub_warp.done) {
+      at_[sub_warp.done]->work(sub_warp);
+    }
+  }
+  // All stages behind the first one have let it by so far.
+  [[nodiscard]] static bool untouched(const link::SubWarp& sub_warp) { return sub_warp.done == 1; }
+  // A sub-warp that is on its passage begins in the functional units in this cycle: they are not idle.
+  [[nodiscard]] bool serves_units(Cycle now) const { return begins_[now & begins_mask_] == now; }
+  // Of the sub-warps on a passage that have begun there before `now`: the cycle in which the last one leaves; 0: there
+  // is none.
+  [[nodiscard]] Cycle begun_leave_until(Cycle now) const;
+  // Cycles between the heads of a stage before the units and of the units.
+  [[nodiscard]] Cycle before_units(unsigned position) const { return to_units_ - to_[position]; }
+  void has_work(unsigned position) { busy_ |= 1U << position; }
 
  private:
-  const std::vector<Stage*> stages_;
+  // A sub-warp that stages let by, up to the one in whose list it is.
+  struct Passage {
+    link::SubWarp* sub_warp = nullptr;
+    Cycle leaves = 0;  // the units
+  };
+  [[nodiscard]] Cycle head_at(const Passage& passage, unsigned position) const {
+    return passage.leaves + to_[position] - to_units_;
+  }
+  [[nodiscard]] unsigned position_of(const Stage& stage) const;
+  [[nodiscard]] bool stuck_but(const Stage* other, Cycle now) const;
+  [[nodiscard]] [[gnu::noinline]] bool know_last_leaves();
+  [[nodiscard]] bool none_passes() const { return passing_ == 0; }
+  [[nodiscard]] Cycle last_in_stages(Cycle now) const;
+  void turns(Cycle now, unsigned first);
+  void turn(unsigned position, Cycle now);
+  [[nodiscard]] link::SubWarp* take_due(link::Ring<Passage>& passages, unsigned position, Cycle now);
+  void stays(Cycle now, unsigned position);
+  // Stages from number `had_turn` on have had their turn in this cycle.
+  void land(Cycle now, unsigned had_turn);
+  void land(const Passage& passage, unsigned end, Cycle now, unsigned had_turn);
+
+  std::vector<Stage*> at_;           // by position: from the first to the last
+  std::vector<StageInput*> inputs_;  // likewise
+  std::vector<unsigned> to_;         // cycles from fetch to the head of each, without the time in the units
+  unsigned last_;
+  unsigned units_at_ = 0;  // the position of the functional units
+  UnitsStage* units_ = nullptr;
+  Cycle to_units_ = 0;          // to_ of it
+  Cycle passage_ = 0;           // UnitsStage::passage()
+  std::uint32_t all_stop_ = 0;  // stages that see every sub-warp in this launch, but for the last one
+  bool letting_ = false;
+  unsigned entry_ = 1;                         // passages begin in front of this stage
+  Cycle to_begin_ = 0;                         // cycles from there to the units
+  Cycle now_ = 0;                              // the cycle whose turns are under way
+  std::uint32_t busy_ = 0;                     // stages that have something, or will find out
+  std::uint32_t stays_at_ = 0;                 // of this cycle: stages whose head stays
+  bool known_ = false;                         // last_leaves_ is that of the sub-warp that was handed on last
+  Cycle last_leaves_ = 0;                      // the units, by what has been handed on
+  std::size_t passing_ = 0;                    // passages
+  std::vector<link::Ring<Passage>> passages_;  // by the position at which they end, in order
+  std::vector<Cycle> begins_{link::kNever};    // of passages: each in the place of its cycle, a power of two of them
+  Cycle begins_mask_ = 0;
 };
+
+inline bool Stage::lets(const link::SubWarp& sub_warp) const {
+  return pipeline_ != nullptr && pipeline_->lets(position_, sub_warp);
+}
+inline void Stage::works_now(link::SubWarp& sub_warp) const {
+  if (pipeline_ != nullptr && pipeline_->lets_any_by()) {
+    pipeline_->finish(sub_warp, position_);
+    sub_warp.done = static_cast<std::uint8_t>(position_ + 1);
+  }
+}
+inline void Stage::has_work() const {
+  if (pipeline_ != nullptr) {
+    pipeline_->has_work(position_);
+  }
+}
+inline void ReceivingStage::settle() {
+  latch_.each([this](link::SubWarp& sub_warp, Cycle) { pipeline_->finish(sub_warp, position_); });
+}
+
+inline bool StageOutput::begin_passage(link::SubWarp& sub_warp) const {
+  return pipeline_->begin(sub_warp);
+}
 
 }  // namespace heddle::hw

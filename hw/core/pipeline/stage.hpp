@@ -1,5 +1,9 @@
 // What the stage modules of the pipeline have in common: what the core asks of each (Stage), an input latch behind a
 // target socket (StageInput, ReceivingStage), and an output socket (StageOutput).
+//
+// Of a stage of your own nothing but tick(), idle(), stuck() and reset() is asked: every sub-warp comes to its tick().
+// A stage that most sub-warps pass without being held may let them by (lets_by()): the pipeline then computes when each
+// would be at its head, and calls work() once, later (hw/core/pipeline/pipeline.hpp).
 #pragma once
 
 #include <systemc>
@@ -12,7 +16,10 @@
 
 namespace heddle::hw {
 
+class Pipeline;
 class StageOutput;
+
+class StageInput;
 
 // What a core asks of each of its stages, wherever it stands in the pipeline (hw/core/pipeline/pipeline.hpp). What a
 // stage needs to know of others, it asks for itself.
@@ -35,10 +42,67 @@ class Stage {
   virtual void reset() = 0;
 
   // Between the stage before and the one behind; null at the pipeline's ends.
-  [[nodiscard]] virtual link::WarpTargetSocket* input() { return nullptr; }
+  [[nodiscard]] virtual StageInput* input() { return nullptr; }
   [[nodiscard]] virtual StageOutput* output() { return nullptr; }
+  // Another input that its turns serve; null: there is none.
+  [[nodiscard]] virtual StageInput* side_input() { return nullptr; }
   // Cycles from the one in which a sub-warp is handed to it to the one in which it can work on it.
   [[nodiscard]] virtual unsigned latency() const { return 0; }
+
+  // ---- letting by: sub-warps that come to no tick() as long as nothing holds them up
+  // Asked at a launch's begin: in this launch the stage lets nothing by, since it must see each sub-warp in its cycle.
+  [[nodiscard]] virtual bool sees_all() { return true; }
+  // Asked once for each instruction of a launch: its sub-warps can be let by. They stay in the stage no longer than its
+  // latency, and it does to them nothing but work(), which can be done at any later time before their results are
+  // wanted.
+  [[nodiscard]] virtual bool lets_by(const link::DecodedInstruction&) const { return false; }
+  // What the stage does to a sub-warp that it has let by, apart from time, with its counts. After the stages before it
+  // have done theirs, before the ones behind.
+  virtual void work(link::SubWarp&) {}
+  // Asked for what lets_by() says yes to: hw/effects/own_row.hpp has this work too.
+  [[nodiscard]] virtual bool works_in_row() const { return false; }
+  // After its turn in a cycle: its head stays where it is, and holds up what comes behind it.
+  [[nodiscard]] virtual bool holds_up(Cycle) const { return false; }
+  // The sub-warps in it that stages have let by get the work of what they have passed (Pipeline::finish).
+  virtual void settle() {}
+  // Of the last stage: a sub-warp that all stages have let by is at its end.
+  virtual void ends(link::SubWarp&) { throw InternalError("no sub-warp can end in this stage unseen"); }
+
+  // The pipeline that it stands in, and its number there, from the front end on. Null: it stands alone, between stubs.
+  void stand_in(Pipeline& pipeline, unsigned position) {
+    pipeline_ = &pipeline;
+    position_ = position;
+  }
+
+ protected:
+  Pipeline* pipeline_ = nullptr;
+  unsigned position_ = 0;
+  // Whether a sub-warp at its head is let by (defined in pipeline.hpp, as what follows).
+  [[nodiscard]] bool lets(const link::SubWarp& sub_warp) const;
+  // A sub-warp at its head is not let by: the stages before it do what they have put off. The stage does its work
+  // itself, now.
+  void works_now(link::SubWarp& sub_warp) const;
+  // It has something to do from the next turn on.
+  void has_work() const;
+};
+
+// The stage in which sub-warps are several cycles, in their order: the functional units. At most one of a pipeline.
+class UnitsStage {
+ public:
+  virtual ~UnitsStage() = default;
+  // Cycles from the one in which a sub-warp begins to the one in which it leaves, when it is the only one.
+  [[nodiscard]] virtual unsigned passage() const = 0;
+  // Whether an instruction's sub-warps leave in the order in which they begin; others have a way out of their own.
+  [[nodiscard]] virtual bool in_order(const link::DecodedInstruction& decoded) const = 0;
+  // The cycle in which the last sub-warp in the units leaves, unless something holds it up; `now`, when the stage has
+  // had its turn in `now`: there is none.
+  [[nodiscard]] virtual Cycle last_leaves(Cycle now) const = 0;
+  // A cycle in which nothing is in the stage, and nothing that is let by begins.
+  virtual void idles(Cycle now) = 0;
+  // Before its turn: what has a way out of its own leaves in this cycle, before those in order.
+  [[nodiscard]] virtual bool others_leave(Cycle now) const = 0;
+  // In the units, to leave in a cycle that no other one leaves in.
+  virtual void place_running(link::SubWarp& sub_warp, Cycle leaves) = 0;
 };
 
 // An input that takes sub-warps: `in` accepts one whenever the latch has room.
@@ -56,14 +120,23 @@ class StageInput : public sc_core::sc_module, public link::NonBlockingTarget<lin
   }
   [[nodiscard]] bool empty() const { return latch_.empty(); }
   void drop_all() { latch_.clear(); }
-  // For what passes the stages by their times (hw/core/pipeline/fast_path.hpp). A sub-warp is at the stage's head, or
-  // will be.
   [[nodiscard]] bool full() const { return latch_.full(); }
+  void moved() { state_.moved(); }
+  // A sub-warp is at the stage's head.
   [[nodiscard]] bool occupied(Cycle now) const { return latch_.front(now) != nullptr; }
-  void place(link::SubWarp& sub_warp, Cycle visible) { latch_.insert(sub_warp, visible); }
+  // A sub-warp that was let by up to here: it is at the stage's head from cycle `visible` on.
+  void place(link::SubWarp& sub_warp, Cycle visible) {
+    comes();
+    latch_.insert(sub_warp, visible);
+  }
   template <class Visit>
   void each(Visit visit) const {
     latch_.each(visit);
+  }
+  // Whose turns serve the input: a bit of `busy` is set when something has come.
+  void serve(std::uint32_t& busy, std::uint32_t bit) {
+    busy_ = &busy;
+    bit_ = bit;
   }
 
  protected:
@@ -93,7 +166,9 @@ class StageInput : public sc_core::sc_module, public link::NonBlockingTarget<lin
     taken(sub_warp);
     return ::tlm::TLM_COMPLETED;
   }
+  void comes() { *busy_ |= bit_; }
   void taken(const link::SubWarp& sub_warp) {
+    comes();
     state_.moved();
     if (state_.observer != nullptr) {
       entered(sub_warp);
@@ -101,6 +176,10 @@ class StageInput : public sc_core::sc_module, public link::NonBlockingTarget<lin
   }
   // Out of the way of what happens without an observer.
   void entered(const link::SubWarp& sub_warp) const;
+
+  std::uint32_t unserved_ = 0;  // where no pipeline serves the input; nothing reads it
+  std::uint32_t* busy_ = &unserved_;
+  std::uint32_t bit_ = 0;
 };
 
 inline void StageInput::entered(const link::SubWarp& sub_warp) const {
@@ -115,10 +194,9 @@ class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
  public:
   explicit StageOutput(const char* name) : socket(name) { socket.bind(*this); }
   link::WarpInitiatorSocket socket;
-  // True: the next stage has the sub-warp and the ones beside it.
+  // True: the next stage has the sub-warp and the ones beside it, or will have it when it is due there.
   [[nodiscard]] bool offer(link::SubWarp& sub_warp) {
-    StageInput* const next = next_.of(socket);
-    return next != nullptr ? next->take(sub_warp) : send(sub_warp, link::WarpPhase::offer);
+    return (begins_passages_ && begin_passage(sub_warp)) || offer_to_next(sub_warp);
   }
   // True: the next stage has the sub-warp without the ones beside it, which stay (Latch::pop).
   [[nodiscard]] bool offer_alone(link::SubWarp& sub_warp) {
@@ -134,8 +212,24 @@ class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
     sub_warp.beside = beside;
     return taken;
   }
+  // The next stage's input itself is bound to the socket: it grants that sub-warps reach it without a call of the
+  // socket. Null: something else is bound, which sees every one, in its cycle.
+  [[nodiscard]] StageInput* direct() { return next_.of(socket); }
+  // It is the output of stage number `position` of a pipeline.
+  void stand_in(Pipeline& pipeline, unsigned position) {
+    pipeline_ = &pipeline;
+    position_ = position;
+  }
+  // Passages begin here, in this launch.
+  void begin_passages(bool begin) { begins_passages_ = begin; }
 
  private:
+  [[nodiscard]] bool begin_passage(link::SubWarp& sub_warp) const;  // defined in pipeline.hpp
+  [[nodiscard]] bool offer_to_next(link::SubWarp& sub_warp);
+
+  Pipeline* pipeline_ = nullptr;
+  unsigned position_ = 0;
+  bool begins_passages_ = false;
   [[nodiscard]] bool send(link::SubWarp& sub_warp, link::WarpPhase phase) {
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     return socket->nb_transport_fw(sub_warp, phase, delay) == ::tlm::TLM_COMPLETED;
@@ -144,13 +238,17 @@ class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
 };
 
 // A stage with such an input.
-class ReceivingStage : public StageInput, public Stage {
+class ReceivingStage : public Stage, public StageInput {
  public:
-  [[nodiscard]] link::WarpTargetSocket* input() override { return &in; }
+  [[nodiscard]] StageInput* input() override { return this; }
   [[nodiscard]] unsigned latency() const override { return latch_.latency(); }
+  [[nodiscard]] bool holds_up(Cycle now) const override { return occupied(now); }
+  void settle() override;  // in pipeline.hpp
 
  protected:
   using StageInput::StageInput;
 };
 
 }  // namespace heddle::hw
+
+#include "hw/core/pipeline/pipeline.hpp"

@@ -1,6 +1,6 @@
-// Sub-warps that nothing holds up pass the stages by their times (hw/core/pipeline/fast_path.hpp). A watched core has
-// every one in its stages: it must count the same, whatever the pipeline's shape and whoever is in the way; so must a
-// core that a fault stops in between.
+// Sub-warps that nothing holds up are let by by stages, at computed times (hw/core/pipeline/pipeline.hpp). A watched core
+// has every one in its stages: it must count the same, whatever the pipeline's shape and whoever is in the way; so must
+// a core that a fault stops in between.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "hw/core/pipeline/fast_path.hpp"
 #include "ptx/compile.hpp"
 #include "tb/config/config.hpp"
 #include "tb/device/device.hpp"
@@ -19,7 +18,7 @@
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_SAMPLED_SANITIZED("Shapes/FastPathOn.*")
+HEDDLE_SAMPLED_SANITIZED("Shapes/PassagesOn.*")
 
 namespace heddle {
 namespace {
@@ -72,18 +71,17 @@ std::string counters_on(const std::string& name, const hw::Machine& machine, boo
   });
 }
 
-class FastPathOn : public ::testing::TestWithParam<std::tuple<const char*, std::size_t>> {};
+class PassagesOn : public ::testing::TestWithParam<std::tuple<const char*, std::size_t>> {};
 
-TEST_P(FastPathOn, CountsWhatTheStagesCount) {
+TEST_P(PassagesOn, CountsWhatTheStagesCount) {
   const PipelineShape& shape = pipeline_shapes()[std::get<1>(GetParam())];
   const hw::Machine machine = tb::read_machine(shape.machine, shape.settings);
-  EXPECT_TRUE(hw::FastPath::usable(machine));
   const std::string stages = counters_on(std::get<0>(GetParam()), machine, true);
   EXPECT_EQ(stages.rfind("cycles ", 0), 0U) << stages;
   EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, false), stages);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, FastPathOn,
+INSTANTIATE_TEST_SUITE_P(Shapes, PassagesOn,
                          ::testing::Combine(::testing::Values("nqueens", "blackscholes", "bfs"),
                                             ::testing::Range<std::size_t>(0, pipeline_shapes().size())),
                          [](const auto& info) {
@@ -137,17 +135,12 @@ std::string counters_at_a_fault(const std::string& machine, bool watched) {
   });
 }
 
-TEST(FastPath, CountsWhatTheStagesCountUpToAFault) {
+TEST(Passages, CountsWhatTheStagesCountUpToAFault) {
   for (const char* const machine : {"baseline", "lwm"}) {
     const std::string stages = counters_at_a_fault(machine, true);
     EXPECT_NE(stages, "no fault") << machine;
     EXPECT_EQ(counters_at_a_fault(machine, false), stages) << machine;
   }
-}
-
-TEST(FastPath, IsNotForCoresWhoseInstructionsAreSeenInFlight) {
-  EXPECT_FALSE(hw::FastPath::usable(tb::read_machine("dws-conv"))) << "the next PC is known early";
-  EXPECT_FALSE(hw::FastPath::usable(tb::read_machine("odgs-mimd"))) << "lanes that fetch for themselves";
 }
 
 }  // namespace

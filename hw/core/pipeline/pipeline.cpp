@@ -1,0 +1,325 @@
+#include "hw/core/pipeline/pipeline.hpp"
+
+namespace heddle::hw {
+
+bool StageOutput::offer_to_next(link::SubWarp& sub_warp) {
+  if (pipeline_ != nullptr) {
+    pipeline_->prepare(position_ + 1, sub_warp);
+  }
+  StageInput* const next = next_.of(socket);
+  return next != nullptr ? next->take(sub_warp) : send(sub_warp, link::WarpPhase::offer);
+}
+
+Pipeline::Pipeline(std::initializer_list<Stage*> stages)
+    : at_(std::rbegin(stages), std::rend(stages)), last_(static_cast<unsigned>(at_.size()) - 1) {
+  for (unsigned position = 0; position != at_.size(); ++position) {
+    Stage& stage = *at_[position];
+    stage.stand_in(*this, position);
+    inputs_.push_back(stage.input());
+    if (stage.input() != nullptr) {
+      stage.input()->serve(busy_, 1U << position);
+    }
+    if (stage.side_input() != nullptr) {
+      stage.side_input()->serve(busy_, 1U << position);
+    }
+    if (stage.output() != nullptr) {
+      stage.output()->stand_in(*this, position);
+    }
+    to_.push_back((position == 0 ? 0 : to_.back()) + stage.latency());
+    if (auto* const units = dynamic_cast<UnitsStage*>(&stage)) {
+      units_ = units;
+      units_at_ = position;
+      to_units_ = to_.back();
+      passage_ = units->passage();
+    }
+  }
+  passages_.resize(at_.size());
+}
+
+void Pipeline::bind() {
+  for (unsigned position = 0; position != last_; ++position) {
+    at_[position]->output()->socket.bind(inputs_[position + 1]->in);
+  }
+}
+
+unsigned Pipeline::position_of(const Stage& stage) const {
+  const auto found = std::find(at_.begin(), at_.end(), &stage);
+  if (found == at_.end()) {
+    throw InternalError("the stage is not in the pipeline");
+  }
+  return static_cast<unsigned>(found - at_.begin());
+}
+
+void Pipeline::reset(bool watched) {
+  for (Stage* const stage : at_) {
+    stage->reset();
+  }
+  for (link::Ring<Passage>& passages : passages_) {
+    passages.clear();
+  }
+  passing_ = 0;
+  busy_ = stays_at_ = 0;
+  known_ = false;
+  letting_ = false;
+  for (unsigned position = 0; position != last_; ++position) {
+    at_[position]->output()->begin_passages(false);
+  }
+  if (watched || units_ == nullptr) {
+    return;
+  }
+  all_stop_ = 1;
+  for (unsigned position = 1; position != last_; ++position) {
+    all_stop_ |= at_[position]->sees_all() ? 1U << position : 0;
+  }
+  for (unsigned position = 0; position != last_; ++position) {
+    // What is bound between two stages is called when the one hands on, and the other gets what comes of that.
+    all_stop_ |= at_[position]->output()->direct() == nullptr ? 3U << position : 0;
+  }
+  letting_ = ((all_stop_ >> units_at_) & 1U) == 0;
+  const std::uint32_t before_units = all_stop_ & ((1U << units_at_) - 1);
+  entry_ = static_cast<unsigned>(std::bit_width(before_units));
+  to_begin_ = to_units_ - to_[entry_ - 1];
+  begins_.assign(std::bit_ceil(to_units_ + 1U), link::kNever);
+  begins_mask_ = begins_.size() - 1;
+  at_[entry_ - 1]->output()->begin_passages(letting_);
+}
+
+void Pipeline::describe(link::DecodedInstruction& decoded) const {
+  decoded.stops = 0;
+  decoded.in_row = letting_;
+  for (unsigned position = 1; position != last_; ++position) {
+    const bool by = at_[position]->lets_by(decoded);
+    decoded.stops |= by ? 0 : 1U << position;
+    decoded.in_row = decoded.in_row && by && at_[position]->works_in_row();
+  }
+  decoded.in_order = units_ != nullptr && units_->in_order(decoded);
+  const std::uint32_t stops = decoded.stops | all_stop_ | 1U << last_;
+  const auto end = static_cast<unsigned>(std::countr_zero(stops >> entry_)) + entry_;
+  decoded.passage_end = static_cast<std::uint8_t>(end > units_at_ ? end : 0);
+}
+
+bool Pipeline::idle() const {
+  // From the front end, which is the busiest. A stage that is not busy has nothing.
+  if (!none_passes() || !at_[0]->idle()) {
+    return false;
+  }
+  for (std::uint32_t left = letting_ ? busy_ & ~1U : (2U << last_) - 2; left != 0; left &= left - 1) {
+    if (!at_[static_cast<unsigned>(std::countr_zero(left))]->idle()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Pipeline::stuck_but(const Stage* other, Cycle now) const {
+  return std::all_of(at_.rbegin(), at_.rend(), [&](const Stage* stage) { return stage == other || stage->stuck(now); });
+}
+
+// ---------------------------------------------------------------------------------------------- passages
+
+// After the turns behind the entry, in a cycle in which nothing stays: when the last sub-warp leaves the units that is
+// on its way there or in them.
+Cycle Pipeline::last_in_stages(Cycle now) const {
+  Cycle last = units_->last_leaves(now);
+  for (const link::Ring<Passage>& passages : passages_) {
+    last = passages.empty() ? last : std::max(last, passages[passages.size() - 1].leaves);
+  }
+  for (unsigned position = units_at_; position >= entry_; --position) {
+    inputs_[position]->each([&](const link::SubWarp& each, Cycle visible) {
+      if (each.decoded == nullptr || each.decoded->in_order) {
+        last = std::max(visible + before_units(position) + passage_ - 1, last + 1);
+      }
+    });
+  }
+  return last;
+}
+
+// False: a sub-warp that is handed on now goes from stage to stage.
+bool Pipeline::know_last_leaves() {
+  if ((stays_at_ >> entry_) != 0) {
+    return false;
+  }
+  last_leaves_ = last_in_stages(now_);
+  known_ = true;
+  return true;
+}
+
+bool Pipeline::begin(link::SubWarp& sub_warp) {
+  const link::DecodedInstruction* const decoded = sub_warp.decoded;
+  if (decoded == nullptr) {
+    known_ = false;
+    return false;
+  }
+  if (!known_ && !know_last_leaves()) [[unlikely]] {
+    return false;
+  }
+  if (!decoded->in_order) {
+    return false;
+  }
+  const Cycle begins = now_ + to_begin_;
+  last_leaves_ = std::max(begins + passage_ - 1, last_leaves_ + 1);
+  if (decoded->passage_end == 0) {
+    return false;
+  }
+  sub_warp.begins = begins;
+  begins_[begins & begins_mask_] = begins;
+  Passage& passage = passages_[decoded->passage_end].add();
+  passage.sub_warp = &sub_warp;
+  passage.leaves = last_leaves_;
+  ++passing_;
+  return true;
+}
+
+Cycle Pipeline::begun_leave_until(Cycle now) const {
+  Cycle leaves = 0;
+  for (const link::Ring<Passage>& passages : passages_) {
+    for (std::size_t left = passages.size(); left != 0; --left) {
+      if (const Passage& passage = passages[left - 1]; passage.sub_warp->begins < now) {
+        leaves = std::max(leaves, passage.leaves);
+        break;
+      }
+    }
+  }
+  return leaves;
+}
+
+// ------------------------------------------------------------------------------------------------- turns
+
+// The sub-warp whose passage ends at the head of a stage in this cycle; null: there is none.
+inline link::SubWarp* Pipeline::take_due(link::Ring<Passage>& passages, unsigned position, Cycle now) {
+  if (passages.empty() || head_at(passages.front(), position) != now) {
+    return nullptr;
+  }
+  link::SubWarp* const sub_warp = passages.front().sub_warp;
+  passages.pop();
+  --passing_;
+  return sub_warp;
+}
+
+void Pipeline::turns(Cycle now, unsigned first) {
+  if (!letting_) {
+    for (unsigned position = first + 1; position-- != 0;) {
+      at_[position]->tick(now);
+    }
+    return;
+  }
+  const bool passing = !none_passes();
+  for (unsigned position = first; position > units_at_; --position) {
+    link::Ring<Passage>& passages = passages_[position];
+    link::SubWarp* const arrives = take_due(passages, position, now);
+    if (arrives != nullptr && position != last_) {
+      finish(*arrives, position);
+      inputs_[position]->place(*arrives, now);
+    }
+    if (((busy_ >> position) & 1U) != 0) {
+      turn(position, now);
+    }
+    if (arrives != nullptr && position == last_) {
+      at_[last_]->ends(*arrives);  // behind what had to wait somewhere
+    }
+  }
+  if (first >= units_at_) {
+    if (((busy_ >> units_at_) & 1U) != 0) {
+      if (units_->others_leave(now)) {
+        stays(now, units_at_ + 1);
+      }
+      turn(units_at_, now);
+    } else if (!serves_units(now)) {
+      units_->idles(now);
+    }
+  }
+  for (std::uint32_t left = busy_ & ((1U << std::min(first + 1, units_at_)) - 2); left != 0;) {
+    const auto position = static_cast<unsigned>(std::bit_width(left)) - 1;
+    left &= ~(1U << position);
+    turn(position, now);
+  }
+  at_[0]->tick(now);  // looks for work in every cycle
+  if (passing || !none_passes()) {
+    inputs_[last_]->moved();
+  }
+}
+
+void Pipeline::tick_before(const Stage& stage, Cycle now) {
+  const unsigned position = position_of(stage);
+  now_ = now;
+  stays_at_ = 0;
+  if (stage.holds_up(now)) {
+    stays(now, position);
+  }
+  turns(now, position - 1);
+}
+
+void Pipeline::turn(unsigned position, Cycle now) {
+  Stage& stage = *at_[position];
+  stage.tick(now);
+  if (stage.idle()) {
+    busy_ &= ~(1U << position);
+  } else if (stage.holds_up(now)) {
+    stays(now, position);
+  }
+}
+
+void Pipeline::stays(Cycle now, unsigned position) {
+  if (position < entry_) {
+    return;  // behind it the passages go on
+  }
+  stays_at_ |= 1U << position;
+  known_ = false;
+  if (!none_passes()) {
+    land(now, position);
+  }
+}
+
+void Pipeline::land(Cycle now, unsigned had_turn) {
+  for (link::Ring<Passage>& passages : passages_) {
+    for (; !passages.empty(); passages.pop()) {
+      land(passages.front(), static_cast<unsigned>(&passages - passages_.data()), now, had_turn);
+    }
+  }
+  passing_ = 0;
+  known_ = false;
+  std::fill(begins_.begin(), begins_.end(), link::kNever);
+}
+
+void Pipeline::land(const Passage& passage, unsigned end, Cycle now, unsigned had_turn) {
+  const auto past = [&](unsigned position, Cycle hands_on) {
+    return hands_on < now || (hands_on == now && position >= had_turn);
+  };
+  link::SubWarp& sub_warp = *passage.sub_warp;
+  for (unsigned position = entry_; position <= units_at_; ++position) {
+    const Cycle head = sub_warp.begins - before_units(position);
+    if (!past(position, head)) {
+      inputs_[position]->place(sub_warp, head);
+      return;
+    }
+  }
+  if (!past(units_at_, passage.leaves)) {
+    has_work(units_at_);
+    units_->place_running(sub_warp, passage.leaves);
+    return;
+  }
+  for (unsigned position = units_at_ + 1;; ++position) {
+    const Cycle head = head_at(passage, position);
+    if (position == end || !past(position, head)) {
+      if (!lets(position, sub_warp)) {
+        finish(sub_warp, position);
+      }
+      inputs_[position]->place(sub_warp, head);
+      return;
+    }
+  }
+}
+
+void Pipeline::settle(Cycle now) {
+  if (!letting_) {
+    return;
+  }
+  if (!none_passes()) {
+    land(now, last_ + 1);
+  }
+  for (Stage* const stage : at_) {
+    stage->settle();
+  }
+}
+
+}  // namespace heddle::hw
