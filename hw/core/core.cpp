@@ -190,20 +190,17 @@ void Core::begin_launch(const Launch& launch, Cycle first, bool global) {
   icache_.invalidate();
   texture_.invalidate();
   l1d_.forget_failed_write();
-  pipeline_.reset(sees_every_stage());
+  pipeline_.reset(sees_every_stage(), limiter_ == nullptr);
   state_.pool.take_back_all();
   fetch_.launch_begins(first);
-  // Before the launch there was nothing to fetch, whatever the end of the launch before was like.
-  fetch_.slept(first - std::min<Cycle>(first, execute_.front_latency()), first, IdleCause::no_work);
+  fetch_.begins(first);
   running_ = true;
-  jammed_ = false;
   flushing_ = false;
   leaves_grid_ = false;
   state_.flushing = false;
   stop_at_ = link::kNever;
   flushed_ = false;
   accounted_ = first;
-  sleep_ = {};
   state_.last_retirement = first;
   if (state_.observer != nullptr) {
     state_.observer->launch_began(state_, first);
@@ -353,26 +350,10 @@ void Core::answer(const BlockCommand& command) {
 }
 
 void Core::account_sleep(Cycle until) {
-  if (until <= accounted_) {
-    return;
+  if (until > accounted_) {
+    pipeline_.waited(accounted_, until - accounted_);
+    accounted_ = until;
   }
-  const Cycle slept = until - accounted_;
-  state_.statistics.fu_active[0] += slept;
-  if (sleep_.execute) {
-    state_.count_idle(accounted_, slept, *sleep_.execute);
-  } else {
-    // Execute sees what fetch did front_latency cycles before: at first what it did before the core fell asleep.
-    const Cycle before = std::min<Cycle>(slept, execute_.front_latency());
-    for (Cycle cycle = accounted_; cycle != accounted_ + before; ++cycle) {
-      state_.count_idle(cycle, 1, execute_.idle_cause(cycle));
-    }
-    state_.count_idle(accounted_ + before, slept - before, sleep_.fetch);
-  }
-  if (sleep_.refuses != nullptr) {
-    sleep_.refuses->refused_again(slept);
-  }
-  fetch_.slept(std::max(accounted_, until - std::min<Cycle>(until, execute_.front_latency())), until, sleep_.fetch);
-  accounted_ = until;
 }
 
 Cycle Core::advance(Cycle now) {
@@ -417,23 +398,18 @@ Cycle Core::advance(Cycle now) {
   return next_cycle(now, caches);
 }
 
+// What may concern any stage has come, or is to happen in a cycle of its own.
+bool Core::has_news() const {
+  return !heard_.empty() || leaves_grid_ || !state_.wake_ups.empty() || flushing_ || warps_.departing() ||
+         l1d_.failed_write();
+}
+
 bool Core::tick(Cycle now) {
-  if (jam_lasts(now)) {
-    if (memory_.refused_still()) {
-      return false;
-    }
-    account_sleep(now);
-    memory_.tick(now);
-    if (memory_.occupied(now) && !state_.fault) {
-      execute_.work_stuck(now);
-      fetch_.slept(now, now + 1, fetch_.stuck_cause());
-      return true;
-    }
-    jammed_ = false;
-    pipeline_.tick_before(memory_, now);
-    return true;
+  if (has_news()) {
+    pipeline_.wake();
+  } else if (pipeline_.rests_on(now)) {
+    return false;
   }
-  jammed_ = false;
   account_sleep(now);
   if (!heard_.empty()) {
     hear(now);
@@ -446,29 +422,6 @@ bool Core::tick(Cycle now) {
   return true;
 }
 
-bool Core::jams(Cycle now) const {
-  return pipeline_.lets_any_by() && limiter_ == nullptr && state_.last_move != now && state_.wake_ups.empty() &&
-         !flushing_ && !warps_.departing() && memory_.occupied(now) && memory_.only_head() &&
-         pipeline_.stuck_around(memory_, now);
-}
-
-bool Core::jam_lasts(Cycle now) const {
-  return jammed_ && heard_.empty() && !leaves_grid_ && state_.wake_ups.empty() && !flushing_ && !warps_.departing() &&
-         !l1d_.failed_write() && memory_.only_head() && fetch_.stuck(now);
-}
-
-void Core::sleep_stuck(Cycle now) {
-  sleep_ = {fetch_.stuck_cause(), std::nullopt, nullptr};
-  if (memory_.refused() == MemoryStage::Refused::by_l1d) {
-    sleep_.refuses = &l1d_;
-  } else if (memory_.refused() == MemoryStage::Refused::by_texture) {
-    sleep_.refuses = &texture_;
-  }
-  if (execute_.occupied(now)) {
-    sleep_.execute = state_.block_cause;
-  }
-}
-
 Cycle Core::next_cycle(Cycle now, Cycle caches) {
   if (flushing_ && pipeline_.idle() && l1d_.quiet()) {
     flushing_ = false;
@@ -476,18 +429,16 @@ Cycle Core::next_cycle(Cycle now, Cycle caches) {
     answer(BlockCommand::Kind::flushed, 0);
   }
   if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_.idle() || warps_.departing()) {
-    if (state_.last_move == now && !jammed_) {  // usual
+    // Observers are told of every cycle of a sub-warp that is held: with them the core stays awake.
+    const bool goes_on = state_.last_move == now && !pipeline_.one_works();
+    if (goes_on || state_.observer != nullptr || has_news() || !pipeline_.at_rest(now)) {
       return now + 1;
     }
-    jammed_ = jammed_ || jams(now);
-    if (!(jammed_ ? memory_.refused() != MemoryStage::Refused::no || memory_.foresees_refusal() : stuck(now))) {
-      return now + 1;
-    }
-    sleep_stuck(now);
+    pipeline_.rests();
     return std::min(caches, fetch_.next_release(now));
   }
   // Everything waits: nothing changes until a line arrives or a block starts.
-  sleep_ = {fetch_.idle_cause(), std::nullopt, nullptr};
+  pipeline_.rests();
   if (state_.observer != nullptr) {
     tell_sleep(now + 1);
   }
@@ -498,15 +449,9 @@ Cycle Core::next_cycle(Cycle now, Cycle caches) {
   return next;
 }
 
-// Observers are told of every cycle of a sub-warp that is held: with them the core stays awake.
-bool Core::stuck(Cycle now) const {
-  return state_.last_move != now && state_.last_line != now && state_.observer == nullptr && state_.wake_ups.empty() &&
-         !flushing_ && !warps_.departing() && pipeline_.stuck(now);
-}
-
 void Core::drain(Cycle now) {
   account_sleep(stop_at_);
-  sleep_ = {IdleCause::flush, std::nullopt, nullptr};
+  pipeline_.rests(true);
   account_sleep(now);
   if (state_.observer != nullptr) {
     tell_sleep(now);
@@ -551,7 +496,7 @@ void Core::tell_sleep(Cycle from) const {
   for (std::size_t i = 0; i < count; ++i) {
     first[i] = execute_.idle_cause(from + i);
   }
-  state_.observer->sleeps(state_, from, {first.data(), count}, sleep_.fetch);
+  state_.observer->sleeps(state_, from, {first.data(), count}, fetch_.rest_cause());
 }
 
 void Core::observe(CoreObserver* observer) {

@@ -119,15 +119,7 @@ class Core final : public link::ClockedModule,
   Cycle advance(Cycle now) override;
   // A cycle of the pipeline. False: it is as it was and stays so, until a cache has news.
   [[nodiscard]] bool tick(Cycle now);
-  // After a cycle: whether the stages but that of memory stay as they are as long as the sub-warp at its head does.
-  [[nodiscard]] bool jams(Cycle now) const;
-  // jammed_ still holds, at the pipeline's turn in a cycle.
-  [[nodiscard]] bool jam_lasts(Cycle now) const;
-  // The core sleeps with a full pipeline.
-  void sleep_stuck(Cycle now);
-  // The pipeline is full, nothing moved in this cycle, and nothing will until something comes from outside: it waits
-  // for room in the L1 or for accesses to come back.
-  [[nodiscard]] bool stuck(Cycle now) const;
+  [[nodiscard]] bool has_news() const;
   ::tlm::tlm_sync_enum nb_transport_fw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
   ::tlm::tlm_sync_enum nb_transport_fw(link::Invalidation& line, link::InvalidationPhase& phase,
                                        sc_core::sc_time& delay) override;
@@ -181,15 +173,7 @@ class Core final : public link::ClockedModule,
   Cycle stop_at_ = link::kNever;  // stopped from this cycle on
   bool flushed_ = false;          // the launch is over for this core
   bool fault_told_ = false;
-  bool jammed_ = false;  // as jams() has said
   Cycle accounted_ = 0;  // cycles before this one have been counted
-  // How the cycles are counted in which the core sleeps.
-  struct Sleep {
-    IdleCause fetch = IdleCause::no_work;  // why nothing is fetched
-    std::optional<IdleCause> execute;  // why the sub-warp in front of the functional units stays; none: there is none
-    Cache* refuses = nullptr;          // the memory stage would offer it a line in every cycle; null: none
-  };
-  Sleep sleep_;
   BlockCommand answer_;
   link::Inbox<BlockCommand> told_;  // by the dispatcher
   HomeInbox heard_;                 // from other cores

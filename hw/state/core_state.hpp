@@ -94,9 +94,6 @@ struct CoreState {
   // comes from outside or was to happen at a time (Core::stuck).
   Cycle last_move = link::kNever;
   void moved() { last_move = now; }
-  // The latest cycle in which the memory stage sent a line of the sub-warp at its head, which stays there: nothing else
-  // in the pipeline comes on by that.
-  Cycle last_line = link::kNever;
   // Why the stages behind fetch take nothing in this cycle (valid while execute is blocked).
   IdleCause block_cause = IdleCause::memory_port;
   // Every block of the launch is done; it ends when memory has the last stores of all caches.

@@ -321,6 +321,20 @@ void ExecuteStage::leave_late(link::SubWarp& sub_warp, Cycle done) {
   complex_.insert(std::upper_bound(complex_.begin(), complex_.end(), done, later), {done, &sub_warp});
 }
 
+// The units see what fetch did front_latency() cycles before: at first what it did before the core came to rest.
+void ExecuteStage::waited(Cycle first, Cycle cycles) {
+  state_.statistics.fu_active[0] += cycles;
+  if (occupied_at_rest_) {
+    state_.count_idle(first, cycles, state_.block_cause);
+    return;
+  }
+  const Cycle before = std::min<Cycle>(cycles, front_latency_);
+  for (Cycle cycle = first; cycle != first + before; ++cycle) {
+    state_.count_idle(cycle, 1, idle_cause(cycle));
+  }
+  state_.count_idle(first + before, cycles - before, fetch_.rest_cause());
+}
+
 void ExecuteStage::settle() {
   ReceivingStage::settle();
   for (std::size_t i = 0; i != pipe_.size(); ++i) {
@@ -337,6 +351,7 @@ void ExecuteStage::reset() {
   in_unit_ = 0;
   complex_free_ = 0;
   found_full_ = nullptr;
+  occupied_at_rest_ = false;
 }
 
 }  // namespace heddle::hw

@@ -55,11 +55,8 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   void reset() override;
   [[nodiscard]] StageOutput* output() override { return &out; }
 
-  // The work of a cycle in which the stage is stuck() and stays so.
-  void work_stuck(Cycle now) {
-    ++state_.statistics.fu_active[0];
-    state_.count_idle(now, 1, occupied(now) ? state_.block_cause : idle_cause(now));
-  }
+  void rests(bool stopped) override { occupied_at_rest_ = !stopped && occupied(state_.now); }
+  void waited(Cycle first, Cycle cycles) override;
 
   // ---- letting by: operations of their threads' registers alone, and accesses, whose addresses are generated
   [[nodiscard]] bool sees_all() override { return warps_ != nullptr; }
@@ -145,6 +142,7 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   boost::circular_buffer<Waiting> queue_;  // before the complex unit
   const unsigned unit_capacity_;           // operations in the complex unit at once
   unsigned in_unit_ = 0;
+  bool occupied_at_rest_ = false;
   Cycle complex_free_ = 0;                     // the unit takes another operation from this cycle on
   const link::SubWarp* found_full_ = nullptr;  // counted: it found no place in the queue
 };

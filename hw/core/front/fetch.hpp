@@ -39,16 +39,25 @@ class FetchStage final : public sc_core::sc_module,
   [[nodiscard]] IdleCause cause(Cycle cycle) const { return history_[cycle % kHistory]; }
   // Why nothing can be fetched, from what the groups wait for.
   [[nodiscard]] IdleCause idle_cause() const;
-  // Nothing was fetched in [first, end), for the given reason. Of a long sleep only the end matters that cause() is
-  // still asked for.
-  void slept(Cycle first, Cycle end, IdleCause cause) {
-    for (Cycle cycle = first; cycle != end; ++cycle) {
-      history_[cycle % kHistory] = cause;
+  // Of a long rest only the end matters that cause() is still asked for.
+  void waited(Cycle first, Cycle cycles) override {
+    const Cycle end = first + cycles;
+    for (Cycle cycle = std::max(first, end - std::min<Cycle>(end, kHistory)); cycle != end; ++cycle) {
+      history_[cycle % kHistory] = rest_cause_;
     }
   }
+  // Before the first cycle of a launch: there was nothing to fetch, whatever the end of the launch before was like.
+  void begins(Cycle first) {
+    rest_cause_ = IdleCause::no_work;
+    const Cycle before = std::min<Cycle>(first, kHistory);
+    waited(first - before, before);
+  }
+  // Why nothing is fetched at rest.
+  [[nodiscard]] IdleCause rest_cause() const { return rest_cause_; }
+  void rests(bool stopped) override {
+    rest_cause_ = stopped ? IdleCause::flush : waiting_ != nullptr ? state_.block_cause : idle_cause();
+  }
   [[nodiscard]] bool idle() const override { return waiting_ == nullptr && late_.empty(); }
-  // stuck(): why nothing is fetched.
-  [[nodiscard]] IdleCause stuck_cause() const { return waiting_ != nullptr ? state_.block_cause : idle_cause(); }
   // An instruction was fetched and decode has no room.
   [[nodiscard]] bool blocked() const { return waiting_ != nullptr; }
   [[nodiscard]] bool stuck(Cycle) const override {
@@ -168,6 +177,7 @@ class FetchStage final : public sc_core::sc_module,
   std::vector<Cycle> held_since_;     // with a limiter, per group: throttled since
   link::SubWarp* waiting_ = nullptr;  // fetched, but decode had no room
   std::array<IdleCause, kHistory> history_{};
+  IdleCause rest_cause_ = IdleCause::no_work;
 };
 
 }  // namespace heddle::hw

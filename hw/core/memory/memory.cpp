@@ -508,6 +508,7 @@ void MemoryStage::reset() {
     free_.push_back(access.get());
   }
   present_ = nullptr;
+  refuses_ = nullptr;
   finished_ = false;
   together_ = {};
   put_aside_ = 0;

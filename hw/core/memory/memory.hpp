@@ -81,6 +81,15 @@ class MemoryStage final : public ReceivingStage,
       }
     }
   }
+  [[nodiscard]] bool foresees_stuck() override { return foresees_refusal(); }
+  [[nodiscard]] bool rests_on() override { return refused_still(); }
+  // The cache that refuses the next line would have been asked in every cycle.
+  void rests(bool stopped) override;
+  void waited(Cycle, Cycle cycles) override {
+    if (refuses_ != nullptr) {
+      refuses_->refused_again(cycles);
+    }
+  }
   void reset() override;
   // Who hears of accesses that are put aside while some of their threads have been answered already
   // (memory_parting.cpp); none unless told.
@@ -188,8 +197,9 @@ class MemoryStage final : public ReceivingStage,
   std::vector<MemoryAccess*> free_;
   MemoryAccess* present_ = nullptr;  // of the sub-warp in the latch
   Refused refused_ = Refused::no;
-  bool finished_ = false;  // the sub-warp in the latch only waits for write-back to take it
-  Cycle busy_until_ = 0;   // scratchpad: last cycle of the access
+  Cache* refuses_ = nullptr;  // at rest, the next line of the sub-warp at the stage's head; null: none does
+  bool finished_ = false;     // the sub-warp in the latch only waits for write-back to take it
+  Cycle busy_until_ = 0;      // scratchpad: last cycle of the access
   unsigned put_aside_ = 0;
   unsigned late_ = 0;  // accesses that wait for late hits alone
   struct Returned {

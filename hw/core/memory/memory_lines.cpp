@@ -83,7 +83,6 @@ void MemoryStage::send(MemoryAccess& access) {
     }
     ++access.sent;
     sent_now_ = true;
-    state_.last_line = state_.now;
   }
   if (access.sent < access.own) {
     refused_ = Refused::no;
@@ -103,6 +102,11 @@ bool MemoryStage::refused_still() {
   }
   Cache* const cache = cache_of(*present_);
   return cache != nullptr && cache->refuses_still();
+}
+
+void MemoryStage::rests(bool stopped) {
+  const Refused by = stopped ? Refused::no : refused();
+  refuses_ = by == Refused::by_l1d ? cache_.of(l1d) : by == Refused::by_texture ? texture_cache_.of(texture) : nullptr;
 }
 
 bool MemoryStage::foresees_refusal() {

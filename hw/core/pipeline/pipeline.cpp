@@ -50,7 +50,7 @@ unsigned Pipeline::position_of(const Stage& stage) const {
   return static_cast<unsigned>(found - at_.begin());
 }
 
-void Pipeline::reset(bool watched) {
+void Pipeline::reset(bool watched, bool alone) {
   for (Stage* const stage : at_) {
     stage->reset();
   }
@@ -60,7 +60,8 @@ void Pipeline::reset(bool watched) {
   passing_ = 0;
   busy_ = stays_at_ = 0;
   known_ = false;
-  letting_ = false;
+  letting_ = may_work_alone_ = false;
+  alone_ = kNone;
   for (unsigned position = 0; position != last_; ++position) {
     at_[position]->output()->begin_passages(false);
   }
@@ -75,6 +76,7 @@ void Pipeline::reset(bool watched) {
     // What is bound between two stages is called when the one hands on, and the other gets what comes of that.
     all_stop_ |= at_[position]->output()->direct() == nullptr ? 3U << position : 0;
   }
+  may_work_alone_ = alone;
   letting_ = ((all_stop_ >> units_at_) & 1U) == 0;
   const std::uint32_t before_units = all_stop_ & ((1U << units_at_) - 1);
   entry_ = static_cast<unsigned>(std::bit_width(before_units));
@@ -111,8 +113,66 @@ bool Pipeline::idle() const {
   return true;
 }
 
-bool Pipeline::stuck_but(const Stage* other, Cycle now) const {
-  return std::all_of(at_.rbegin(), at_.rend(), [&](const Stage* stage) { return stage == other || stage->stuck(now); });
+bool Pipeline::stuck_but(unsigned other, Cycle now) const {
+  for (unsigned position = 0; position <= last_; ++position) {
+    if ((position != other || other == kNone) && !at_[position]->stuck(now)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------- rest
+
+bool Pipeline::at_rest(Cycle now) {
+  if (alone_ == kNone) {
+    const unsigned holder = stays_at_ == 0 ? kNone : static_cast<unsigned>(std::bit_width(stays_at_)) - 1;
+    if (!none_passes() || !stuck_but(holder, now)) {
+      return false;
+    }
+    if (holder != kNone && may_work_alone_ && !busy_behind(holder)) {
+      alone_ = holder;
+    } else {
+      return holder == kNone || at_[holder]->stuck(now);
+    }
+  }
+  return at_[alone_]->stuck(now) || at_[alone_]->foresees_stuck();
+}
+
+// False: its head has gone on, so the stages before it have turns too.
+bool Pipeline::tick_alone(Cycle now) {
+  Stage& stage = *at_[alone_];
+  stage.tick(now);
+  if (!stage.holds_up(now)) {
+    return false;
+  }
+  for (unsigned position = 0; position != alone_; ++position) {
+    at_[position]->rests(false);
+  }
+  waited(alone_, now, 1);
+  if (busy_behind(alone_)) {
+    alone_ = kNone;  // it has handed something on
+  }
+  return true;
+}
+
+void Pipeline::tick(Cycle now) {
+  now_ = now;
+  if (alone_ != kNone) {
+    const unsigned alone = alone_;
+    if (at_[0]->stuck(now)) {
+      if (tick_alone(now)) {
+        return;
+      }
+      alone_ = kNone;
+      stays_at_ = 0;
+      turns(now, alone - 1);
+      return;
+    }
+    alone_ = kNone;
+  }
+  stays_at_ = 0;
+  turns(now, last_);
 }
 
 // ---------------------------------------------------------------------------------------------- passages
@@ -237,16 +297,6 @@ void Pipeline::turns(Cycle now, unsigned first) {
   if (passing || !none_passes()) {
     inputs_[last_]->moved();
   }
-}
-
-void Pipeline::tick_before(const Stage& stage, Cycle now) {
-  const unsigned position = position_of(stage);
-  now_ = now;
-  stays_at_ = 0;
-  if (stage.holds_up(now)) {
-    stays(now, position);
-  }
-  turns(now, position - 1);
 }
 
 void Pipeline::turn(unsigned position, Cycle now) {

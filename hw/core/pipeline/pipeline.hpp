@@ -55,25 +55,35 @@ class Pipeline {
   // nothing holds it up.
   [[nodiscard]] unsigned latency_to(const Stage& stage) const { return to_[position_of(stage)]; }
 
-  // Before a launch: the stages are empty. `watched`: somebody wants every sub-warp in its stage.
-  void reset(bool watched = false);
+  // Before a launch: the stages are empty. `watched`: somebody wants every sub-warp in its stage. `alone`: one stage may
+  // have turns alone.
+  void reset(bool watched = false, bool alone = false);
   // What becomes of an instruction of this launch: which stages its sub-warps stop at. Decode asks.
   void describe(link::DecodedInstruction& decoded) const;
 
-  void tick(Cycle now) {
-    now_ = now;
-    stays_at_ = 0;
-    turns(now, last_);
-  }
-  // Those of the stages before `stage`, which has had its own, as have the ones behind it, where nothing was to do.
-  void tick_before(const Stage& stage, Cycle now);
+  void tick(Cycle now);
   void settle(Cycle now);
   [[nodiscard]] bool idle() const;
-  [[nodiscard]] bool stuck(Cycle now) const { return none_passes() && stuck_but(nullptr, now); }
-  // All but one are.
-  [[nodiscard]] bool stuck_around(const Stage& other, Cycle now) const {
-    return none_passes() && stuck_but(&other, now);
+  // All stages are stuck.
+  [[nodiscard]] bool stuck(Cycle now) const { return none_passes() && stuck_but(kNone, now); }
+
+  // ---- rest
+  // After a cycle in which nothing moved on, or in which one stage alone had a turn: nothing will move on in the next
+  // cycles, until something comes from outside.
+  [[nodiscard]] bool at_rest(Cycle now);
+  // One stage alone has turns: all others wait for its head to go on.
+  [[nodiscard]] bool one_works() const { return alone_ != kNone; }
+  // Something has come from outside that may concern any stage.
+  void wake() { alone_ = kNone; }
+  // Something has come from outside that changes nothing for a pipeline at rest.
+  [[nodiscard]] bool rests_on(Cycle now) { return alone_ != kNone && at_[0]->stuck(now) && at_[alone_]->rests_on(); }
+  // No cycle is simulated from the next one on. And: those cycles were not.
+  void rests(bool stopped = false) {
+    for (Stage* const stage : at_) {
+      stage->rests(stopped);
+    }
   }
+  void waited(Cycle first, Cycle cycles) { waited(last_ + 1, first, cycles); }
   // In this launch sub-warps are let by.
   [[nodiscard]] bool lets_any_by() const { return letting_; }
 
@@ -117,7 +127,16 @@ class Pipeline {
     return passage.leaves + to_[position] - to_units_;
   }
   [[nodiscard]] unsigned position_of(const Stage& stage) const;
-  [[nodiscard]] bool stuck_but(const Stage* other, Cycle now) const;
+  static constexpr unsigned kNone = 0;  // of positions at which something stays: fetch holds nobody up
+  [[nodiscard]] bool stuck_but(unsigned other, Cycle now) const;
+  [[nodiscard]] bool tick_alone(Cycle now);
+  // The first `stages` of them, in the order of their turns.
+  void waited(unsigned stages, Cycle first, Cycle cycles) {
+    for (unsigned position = stages; position-- != 0;) {
+      at_[position]->waited(first, cycles);
+    }
+  }
+  [[nodiscard]] bool busy_behind(unsigned position) const { return (busy_ >> position) > 1; }
   [[nodiscard]] [[gnu::noinline]] bool know_last_leaves();
   [[nodiscard]] bool none_passes() const { return passing_ == 0; }
   [[nodiscard]] Cycle last_in_stages(Cycle now) const;
@@ -139,6 +158,8 @@ class Pipeline {
   Cycle passage_ = 0;           // UnitsStage::passage()
   std::uint32_t all_stop_ = 0;  // stages that see every sub-warp in this launch, but for the last one
   bool letting_ = false;
+  bool may_work_alone_ = false;
+  unsigned alone_ = kNone;                     // the stage that has turns alone
   unsigned entry_ = 1;                         // passages begin in front of this stage
   Cycle to_begin_ = 0;                         // cycles from there to the units
   Cycle now_ = 0;                              // the cycle whose turns are under way

@@ -36,10 +36,20 @@ class Stage {
   [[nodiscard]] virtual bool idle() const = 0;
   // Asked after a cycle in which nothing in the core moved (CoreState::moved): nothing will here either, until the
   // stage behind takes something, the one before hands something on, or something comes from outside. A stage that
-  // waits for a time must say no, or the core sleeps through it.
+  // waits for a time, or sends something outside in every cycle, must say no, or the core sleeps through it.
   [[nodiscard]] virtual bool stuck(Cycle now) const = 0;
   // Before a launch: forgets what is in it.
   virtual void reset() = 0;
+
+  // ---- rest: cycles in which the core's stages are stuck are not simulated, as long as nothing comes from outside
+  // After a cycle, asked of the stage whose head holds up all others, which is not stuck: it will be in the next one.
+  [[nodiscard]] virtual bool foresees_stuck() { return false; }
+  // Something has come from outside to a core at rest: it changes nothing here.
+  [[nodiscard]] virtual bool rests_on() { return false; }
+  // It is stuck from the next cycle on. `stopped`: for good, with what is in it, after a fault.
+  virtual void rests(bool /*stopped*/) {}
+  // In `cycles` cycles from `first` on, since rests(), it was stuck: it counts what its turns would have.
+  virtual void waited(Cycle /*first*/, Cycle /*cycles*/) {}
 
   // Between the stage before and the one behind; null at the pipeline's ends.
   [[nodiscard]] virtual StageInput* input() { return nullptr; }
