@@ -405,10 +405,12 @@ bool Core::has_news() const {
 }
 
 bool Core::tick(Cycle now) {
-  if (has_news()) {
-    pipeline_.wake();
-  } else if (pipeline_.rests_on(now)) {
-    return false;
+  if (pipeline_.one_works()) {
+    if (has_news()) {
+      pipeline_.wake();
+    } else if (pipeline_.rests_on(now)) {
+      return false;
+    }
   }
   account_sleep(now);
   if (!heard_.empty()) {

@@ -38,6 +38,7 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   [[nodiscard]] Performer& performer() { return performer_; }
 
   void tick(Cycle now) override;
+  After turn(Cycle now) override { return turn_of(*this, now); }
   [[nodiscard]] bool stuck(Cycle now) const override;
   // Why no sub-warp arrived in a cycle: what kept fetch from fetching one in time.
   [[nodiscard]] IdleCause idle_cause(Cycle now) const {
@@ -55,6 +56,7 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   void reset() override;
   [[nodiscard]] StageOutput* output() override { return &out; }
 
+  [[nodiscard]] bool counts_rests() const override { return true; }
   void rests(bool stopped) override { occupied_at_rest_ = !stopped && occupied(state_.now); }
   void waited(Cycle first, Cycle cycles) override;
 

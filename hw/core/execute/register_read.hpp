@@ -21,6 +21,7 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   StageOutput out;
 
   void tick(Cycle now) override;
+  After turn(Cycle now) override { return turn_of(*this, now); }
   [[nodiscard]] bool idle() const override { return empty(); }
   [[nodiscard]] bool stuck(Cycle now) const override {
     return latch_.settled(now) && (latch_.empty() || (read_done_ && now >= done_at_));

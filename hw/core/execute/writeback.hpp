@@ -38,6 +38,7 @@ class WriteBackStage final : public ReceivingStage,
   RegisterInitiatorSocket registers;
 
   void tick(Cycle now) override;
+  After turn(Cycle now) override { return turn_of(*this, now); }
   // What another core tells this core's warp unit; results of a barrier are written here.
   void hear(HomeMessage& message) { warps_.hear(message, *this); }
   [[nodiscard]] StageInput* side_input() override { return &returns; }

@@ -39,6 +39,7 @@ class DecodeStage final : public ReceivingStage {
   StageOutput out;
 
   void tick(Cycle now) override;
+  After turn(Cycle now) override { return turn_of(*this, now); }
   [[nodiscard]] bool idle() const override { return empty() && prepared_ == nullptr; }
   [[nodiscard]] bool stuck(Cycle) const override { return empty() || prepared_ != nullptr; }
   void reset() override;

@@ -39,10 +39,11 @@ class FetchStage final : public sc_core::sc_module,
   [[nodiscard]] IdleCause cause(Cycle cycle) const { return history_[cycle % kHistory]; }
   // Why nothing can be fetched, from what the groups wait for.
   [[nodiscard]] IdleCause idle_cause() const;
-  // Of a long rest only the end matters that cause() is still asked for.
+  // Of a long rest only the end matters that the units still ask for.
   void waited(Cycle first, Cycle cycles) override {
     const Cycle end = first + cycles;
-    for (Cycle cycle = std::max(first, end - std::min<Cycle>(end, kHistory)); cycle != end; ++cycle) {
+    const Cycle asked = std::min<Cycle>(end, pipeline_ != nullptr ? pipeline_->before_units(0) : kHistory);
+    for (Cycle cycle = std::max(first, end - asked); cycle != end; ++cycle) {
       history_[cycle % kHistory] = rest_cause_;
     }
   }
@@ -54,6 +55,7 @@ class FetchStage final : public sc_core::sc_module,
   }
   // Why nothing is fetched at rest.
   [[nodiscard]] IdleCause rest_cause() const { return rest_cause_; }
+  [[nodiscard]] bool counts_rests() const override { return true; }
   void rests(bool stopped) override {
     rest_cause_ = stopped ? IdleCause::flush : waiting_ != nullptr ? state_.block_cause : idle_cause();
   }

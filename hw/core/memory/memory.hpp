@@ -46,6 +46,7 @@ class MemoryStage final : public ReceivingStage,
   std::function<void()> drop_old_copies;
 
   void tick(Cycle now) override;
+  After turn(Cycle now) override { return turn_of(*this, now); }
   [[nodiscard]] bool idle() const override { return empty() && returned_.empty() && fences_.empty(); }
   [[nodiscard]] unsigned put_aside() const { return put_aside_; }
   // Accesses that wait for the other sub-warps of their instruction (Coalescer::Traits::gathers).
@@ -84,6 +85,7 @@ class MemoryStage final : public ReceivingStage,
   [[nodiscard]] bool foresees_stuck() override { return foresees_refusal(); }
   [[nodiscard]] bool rests_on() override { return refused_still(); }
   // The cache that refuses the next line would have been asked in every cycle.
+  [[nodiscard]] bool counts_rests() const override { return true; }
   void rests(bool stopped) override;
   void waited(Cycle, Cycle cycles) override {
     if (refuses_ != nullptr) {

@@ -1,5 +1,7 @@
 #include "hw/core/pipeline/pipeline.hpp"
 
+#include "base/set_bits.hpp"
+
 namespace heddle::hw {
 
 bool StageOutput::offer_to_next(link::SubWarp& sub_warp) {
@@ -25,6 +27,7 @@ Pipeline::Pipeline(std::initializer_list<Stage*> stages)
     if (stage.output() != nullptr) {
       stage.output()->stand_in(*this, position);
     }
+    count_rests_ |= stage.counts_rests() ? 1U << position : 0;
     to_.push_back((position == 0 ? 0 : to_.back()) + stage.latency());
     if (auto* const units = dynamic_cast<UnitsStage*>(&stage)) {
       units_ = units;
@@ -139,16 +142,26 @@ bool Pipeline::at_rest(Cycle now) {
   return at_[alone_]->stuck(now) || at_[alone_]->foresees_stuck();
 }
 
+void Pipeline::rests(unsigned stages, bool stopped) {
+  for (const unsigned position : set_bits(count_rests_ & ((1U << stages) - 1))) {
+    at_[position]->rests(stopped);
+  }
+}
+
+void Pipeline::waited(unsigned stages, Cycle first, Cycle cycles) {
+  for (std::uint32_t left = count_rests_ & ((1U << stages) - 1); left != 0;) {
+    const auto position = static_cast<unsigned>(std::bit_width(left)) - 1;
+    left &= ~(1U << position);
+    at_[position]->waited(first, cycles);
+  }
+}
+
 // False: its head has gone on, so the stages before it have turns too.
 bool Pipeline::tick_alone(Cycle now) {
-  Stage& stage = *at_[alone_];
-  stage.tick(now);
-  if (!stage.holds_up(now)) {
+  if (at_[alone_]->turn(now) != Stage::After::holds_up) {
     return false;
   }
-  for (unsigned position = 0; position != alone_; ++position) {
-    at_[position]->rests(false);
-  }
+  rests(alone_, false);
   waited(alone_, now, 1);
   if (busy_behind(alone_)) {
     alone_ = kNone;  // it has handed something on
@@ -300,11 +313,10 @@ void Pipeline::turns(Cycle now, unsigned first) {
 }
 
 void Pipeline::turn(unsigned position, Cycle now) {
-  Stage& stage = *at_[position];
-  stage.tick(now);
-  if (stage.idle()) {
+  const Stage::After after = at_[position]->turn(now);
+  if (after == Stage::After::empty) {
     busy_ &= ~(1U << position);
-  } else if (stage.holds_up(now)) {
+  } else if (after == Stage::After::holds_up) {
     stays(now, position);
   }
 }

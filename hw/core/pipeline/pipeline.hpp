@@ -78,11 +78,7 @@ class Pipeline {
   // Something has come from outside that changes nothing for a pipeline at rest.
   [[nodiscard]] bool rests_on(Cycle now) { return alone_ != kNone && at_[0]->stuck(now) && at_[alone_]->rests_on(); }
   // No cycle is simulated from the next one on. And: those cycles were not.
-  void rests(bool stopped = false) {
-    for (Stage* const stage : at_) {
-      stage->rests(stopped);
-    }
-  }
+  void rests(bool stopped = false) { rests(last_ + 1, stopped); }
   void waited(Cycle first, Cycle cycles) { waited(last_ + 1, first, cycles); }
   // In this launch sub-warps are let by.
   [[nodiscard]] bool lets_any_by() const { return letting_; }
@@ -92,7 +88,7 @@ class Pipeline {
   [[nodiscard]] bool begin(link::SubWarp& sub_warp);
   // A sub-warp is to come to stage number `position`: what the stages before it have put off is done if it stops there.
   void prepare(unsigned position, link::SubWarp& sub_warp) {
-    if (letting_ && position != last_ && !lets(position, sub_warp)) {
+    if (sub_warp.done < position && letting_ && position != last_ && !lets(position, sub_warp)) {
       finish(sub_warp, position);
     }
   }
@@ -131,11 +127,8 @@ class Pipeline {
   [[nodiscard]] bool stuck_but(unsigned other, Cycle now) const;
   [[nodiscard]] bool tick_alone(Cycle now);
   // The first `stages` of them, in the order of their turns.
-  void waited(unsigned stages, Cycle first, Cycle cycles) {
-    for (unsigned position = stages; position-- != 0;) {
-      at_[position]->waited(first, cycles);
-    }
-  }
+  void rests(unsigned stages, bool stopped);
+  void waited(unsigned stages, Cycle first, Cycle cycles);
   [[nodiscard]] bool busy_behind(unsigned position) const { return (busy_ >> position) > 1; }
   [[nodiscard]] [[gnu::noinline]] bool know_last_leaves();
   [[nodiscard]] bool none_passes() const { return passing_ == 0; }
@@ -154,9 +147,10 @@ class Pipeline {
   unsigned last_;
   unsigned units_at_ = 0;  // the position of the functional units
   UnitsStage* units_ = nullptr;
-  Cycle to_units_ = 0;          // to_ of it
-  Cycle passage_ = 0;           // UnitsStage::passage()
-  std::uint32_t all_stop_ = 0;  // stages that see every sub-warp in this launch, but for the last one
+  Cycle to_units_ = 0;             // to_ of it
+  Cycle passage_ = 0;              // UnitsStage::passage()
+  std::uint32_t count_rests_ = 0;  // stages that do
+  std::uint32_t all_stop_ = 0;     // stages that see every sub-warp in this launch, but for the last one
   bool letting_ = false;
   bool may_work_alone_ = false;
   unsigned alone_ = kNone;                     // the stage that has turns alone

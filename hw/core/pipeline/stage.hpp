@@ -41,6 +41,10 @@ class Stage {
   // Before a launch: forgets what is in it.
   virtual void reset() = 0;
 
+  // A turn, and how it leaves the stage. (A stage that is known to the compiler makes one call of it: turn_of.)
+  enum class After : std::uint8_t { empty, goes_on, holds_up };
+  virtual After turn(Cycle now) { return turn_of(*this, now); }
+
   // ---- rest: cycles in which the core's stages are stuck are not simulated, as long as nothing comes from outside
   // After a cycle, asked of the stage whose head holds up all others, which is not stuck: it will be in the next one.
   [[nodiscard]] virtual bool foresees_stuck() { return false; }
@@ -48,6 +52,8 @@ class Stage {
   [[nodiscard]] virtual bool rests_on() { return false; }
   // It is stuck from the next cycle on. `stopped`: for good, with what is in it, after a fault.
   virtual void rests(bool /*stopped*/) {}
+  // It counts something in the cycles of a rest.
+  [[nodiscard]] virtual bool counts_rests() const { return false; }
   // In `cycles` cycles from `first` on, since rests(), it was stuck: it counts what its turns would have.
   virtual void waited(Cycle /*first*/, Cycle /*cycles*/) {}
 
@@ -77,6 +83,12 @@ class Stage {
   virtual void settle() {}
   // Of the last stage: a sub-warp that all stages have let by is at its end.
   virtual void ends(link::SubWarp&) { throw InternalError("no sub-warp can end in this stage unseen"); }
+
+  template <class Known>
+  [[nodiscard]] static After turn_of(Known& stage, Cycle now) {
+    stage.tick(now);
+    return stage.idle() ? After::empty : stage.holds_up(now) ? After::holds_up : After::goes_on;
+  }
 
   // The pipeline that it stands in, and its number there, from the front end on. Null: it stands alone, between stubs.
   void stand_in(Pipeline& pipeline, unsigned position) {
