@@ -380,7 +380,7 @@ Cycle Core::advance(Cycle now) {
   accounted_ = now + 1;
   if (state_.observer != nullptr) {
     state_.observer->cycle_ended(state_, {fetch_.cause(now), fetch_.blocked(), memory_.put_aside(), memory_.gathered(),
-                                          execute_.waiting_complex()});
+                                          execute_.waiting_apart()});
   }
   if (l1d_.failed_write() && !state_.fault) {
     const Cache::FailedWrite& write = *l1d_.failed_write();

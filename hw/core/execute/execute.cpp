@@ -9,8 +9,39 @@ namespace heddle::hw {
 
 namespace {
 
-bool sums_predicates(isa::Op op) {
-  return isa::is_accumulate(op) || op == isa::Op::TREE_TRAVERSE;
+bool is_complex(const link::DecodedInstruction& decoded) {
+  return decoded.unit == isa::Unit::complex;
+}
+bool sums_predicates(const link::DecodedInstruction& decoded) {
+  return isa::is_accumulate(decoded.instruction.op) || decoded.instruction.op == isa::Op::TREE_TRAVERSE;
+}
+bool allocates(const link::DecodedInstruction& decoded) {
+  return isa::is_heap(decoded.instruction.op);
+}
+
+// The units that a core has beside its lanes' execute stages. Operations that would take no longer there pass those.
+std::vector<Unit> units_of(const CoreParameters& core, CoreStatistics& statistics) {
+  std::vector<Unit> units;
+  const bool early = about<IssueDiscipline>(core.issue).traits.early_next_pc;
+  if (!early || !complex_is_simple(core)) {
+    UnitTraits complex;
+    complex.takes = is_complex;
+    complex.latency = std::max(core.complex_latency, core.execute_stages);
+    complex.interval = core.complex_interval;
+    complex.room = (complex.latency + core.complex_interval - 1) / core.complex_interval;  // that overlap at full rate
+    complex.queue = core.complex_queue;
+    complex.joins = complex.waits = true;
+    units.emplace_back(complex, UnitCounters{&statistics.complex_queued, &statistics.complex_queue_full,
+                                             &statistics.complex_wait_cycles});
+  }
+  const auto pipelined = [&](bool (*takes)(const link::DecodedInstruction&), unsigned latency, bool waits) {
+    if (latency > core.execute_stages) {
+      units.emplace_back(UnitTraits{takes, latency, 0, latency, 0, false, waits}, UnitCounters{});
+    }
+  };
+  pipelined(sums_predicates, prefix_latency(core), false);
+  pipelined(allocates, core.heap_latency, true);
+  return units;
 }
 
 }  // namespace
@@ -20,22 +51,12 @@ ExecuteStage::ExecuteStage(const sc_core::sc_module_name& name, CoreState& state
       out("out"),
       performer_(state),
       fetch_(fetch),
-      prefix_network_{prefix_latency(state.machine.core)},
-      heap_{state.machine.core.heap_latency},
-      complex_is_simple_(about<IssueDiscipline>(state.core.issue).traits.early_next_pc &&
-                         complex_is_simple(state.machine.core)),
-      queue_(state.machine.core.complex_queue),
-      unit_capacity_(unit_capacity(state.machine.core)) {}
+      units_(units_of(state.machine.core, state.statistics)) {}
 
-unsigned ExecuteStage::unit_capacity(const CoreParameters& core) {
-  const unsigned latency = std::max(core.complex_latency, core.execute_stages);
-  return (latency + core.complex_interval - 1) / core.complex_interval;
-}
-
-bool ExecuteStage::is_late(const link::DecodedInstruction& decoded) const {
-  const isa::Op op = decoded.instruction.op;
-  const unsigned latency = sums_predicates(op) ? prefix_network_.latency : isa::is_heap(op) ? heap_.latency : 0;
-  return latency > state_.machine.core.execute_stages;
+const Unit* ExecuteStage::unit_of(const link::DecodedInstruction& decoded) const {
+  const auto found =
+      std::find_if(units_.begin(), units_.end(), [&](const Unit& unit) { return unit.traits.takes(decoded); });
+  return found == units_.end() ? nullptr : &*found;
 }
 
 Cycle ExecuteStage::last_leaves(Cycle now) const {
@@ -85,37 +106,43 @@ void ExecuteStage::tick(Cycle now) {
 
 bool ExecuteStage::stuck(Cycle now) const {
   if (!latch_.settled(now) || (!pipe_.empty() && pipe_.front().done > now) ||
-      (!complex_.empty() && complex_.front().done > now)) {
+      (!apart_.empty() && apart_.front().done > now)) {
     return false;
   }
   const link::SubWarp* const head = latch_.front(now);
-  const bool unit_wanted = !queue_.empty() || (head != nullptr && head->decoded->unit == isa::Unit::complex);
-  // Why an operation finds no room is another thing once the unit could start one (complex_room): not before that.
-  return !unit_wanted || (in_unit_ == unit_capacity_ && now >= complex_free_);
+  const Unit* const wanted = head != nullptr ? unit_of(*head->decoded) : nullptr;
+  // Why an operation finds no room is another thing once the unit could start one (start_apart): not before that.
+  return std::all_of(units_.begin(), units_.end(), [&](const Unit& unit) {
+    return (unit.waiting().empty() && wanted != &unit) || unit.blocked(now);
+  });
 }
 
-// A complex result that is ready is first, but that of a group whose simple operation began before it and has been kept
-// since: with an early next PC both are in flight, and go on in their order.
-bool ExecuteStage::complex_goes_first(Cycle now) const {
-  return !complex_.empty() && complex_.front().done <= now &&
-         (warps_ == nullptr || pipe_.empty() || pipe_.front().done > complex_.front().done);
+unsigned ExecuteStage::waiting_apart() const {
+  std::size_t waiting = 0;
+  for (const Unit& unit : units_) {
+    waiting += unit.waiting().size();
+  }
+  return static_cast<unsigned>(waiting);
 }
 
-// One sub-warp per cycle to the memory stage, complex results first.
+// A result of another unit that is ready is first, but that of a group whose simple operation began before it and has
+// been kept since: with an early next PC both are in flight, and go on in their order.
+bool ExecuteStage::apart_goes_first(Cycle now) const {
+  return !apart_.empty() && apart_.front().done <= now &&
+         (warps_ == nullptr || pipe_.empty() || pipe_.front().done > apart_.front().done);
+}
+
+// One sub-warp per cycle to the memory stage, results of other units first.
 bool ExecuteStage::hand_on(Cycle now) {
-  if (complex_goes_first(now)) {
-    link::SubWarp& sub_warp = *complex_.front().sub_warp;
+  if (apart_goes_first(now)) {
+    link::SubWarp& sub_warp = *apart_.front().sub_warp;
     if (!out.offer(sub_warp)) {
       held(sub_warp, state_.block_cause);
       return false;
     }
-    if (sub_warp.decoded->unit == isa::Unit::complex) {
-      left_unit(sub_warp);  // and the sub-warps beside it
-    } else {
-      --late_unit(*sub_warp.decoded)->in_flight;
-      waits_no_more(state_, sub_warp);
-    }
-    complex_.erase(complex_.begin());
+    unit_of(*sub_warp.decoded)->leaves();
+    waits_no_more(state_, sub_warp);  // and the sub-warps beside it
+    apart_.erase(apart_.begin());
     state_.block_cause = IdleCause::complex;  // should a full pipe wait behind it
     return true;
   }
@@ -165,24 +192,13 @@ bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
   return true;
 }
 
-ExecuteStage::LateUnit* ExecuteStage::late_unit(const link::DecodedInstruction& decoded) {
-  if (!is_late(decoded)) {
-    return nullptr;
-  }
-  return sums_predicates(decoded.instruction.op) ? &prefix_network_ : &heap_;
-}
-
 bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
-  const CoreParameters& core = state_.machine.core;
-  const bool complex = is_complex(*sub_warp.decoded);
-  if (complex && begun.complex == nullptr && !complex_room(sub_warp, now)) {
+  Unit* const unit = unit_of(*sub_warp.decoded);
+  if (unit != nullptr && begun.joined != unit && !unit->has_room(now)) {
+    finds_no_room(*unit, sub_warp, now);
     return false;
   }
-  LateUnit* const late = late_unit(*sub_warp.decoded);
-  if (late != nullptr && late->in_flight == late->latency) {
-    return false;  // its way out is blocked, by who has set the cause
-  }
-  if (!complex && late == nullptr && begun.simple == nullptr && pipe_.size() == core.execute_stages) {
+  if (unit == nullptr && begun.simple == nullptr && pipe_.size() == state_.machine.core.execute_stages) {
     return false;  // who kept the pipe from handing on has set the cause
   }
   state_.moved();
@@ -190,31 +206,27 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
     works_now(sub_warp);
     performer_.perform(sub_warp);
   }
-  Cycle last = now + (late != nullptr ? late->latency : core.execute_stages) - 1;
-  state_.statistics.complex_operations += sub_warp.decoded->unit == isa::Unit::complex ? 1 : 0;
-  if (complex) {
-    start_complex(sub_warp, now, begun, last);
-  } else if (late != nullptr) {
-    ++late->in_flight;
-    if (late == &heap_) {
-      waits_for_complex(sub_warp);
-    }
-    leave_late(sub_warp, last);
-  } else {
-    if (begun.simple == nullptr) {
-      pipe_.push({leaves_at(last, now), &sub_warp});
-    } else {
-      begun.simple->beside = &sub_warp;
-    }
-    begun.simple = &sub_warp;
-    if (warps_ != nullptr) {
-      warps_->computed(sub_warp, last);
-    }
-  }
+  state_.statistics.complex_operations += is_complex(*sub_warp.decoded) ? 1 : 0;
+  const Cycle last =
+      unit != nullptr ? start_apart(*unit, sub_warp, now, begun) : start_simple(sub_warp, now, begun.simple);
   if (state_.observer != nullptr) {
     state_.observer->issued(state_, sub_warp, last);
   }
   return true;
+}
+
+Cycle ExecuteStage::start_simple(link::SubWarp& sub_warp, Cycle now, link::SubWarp*& begun) {
+  const Cycle last = now + state_.machine.core.execute_stages - 1;
+  if (begun == nullptr) {
+    pipe_.push({leaves_at(last, now), &sub_warp});
+  } else {
+    begun->beside = &sub_warp;
+  }
+  begun = &sub_warp;
+  if (warps_ != nullptr) {
+    warps_->computed(sub_warp, last);
+  }
+  return last;
 }
 
 // One sub-warp leaves per cycle, in order: behind those on a passage, too.
@@ -226,85 +238,65 @@ Cycle ExecuteStage::leaves_at(Cycle last, Cycle now) const {
   return std::max(last, before + 1);
 }
 
-// ------------------------------------------------------------------------------------------- the complex unit
+// ---------------------------------------------------------------------------------- units beside the lanes' stages
 
-bool ExecuteStage::complex_room(const link::SubWarp& sub_warp, Cycle now) {
-  if (!queue_.full() || (queue_.empty() && unit_takes(now))) {
-    return true;
-  }
-  if (now < complex_free_ || in_unit_ < unit_capacity_) {
+void ExecuteStage::finds_no_room(Unit& unit, const link::SubWarp& sub_warp, Cycle now) {
+  if (!unit.blocked(now)) {
     state_.block_cause = IdleCause::complex;  // else what keeps the unit's results from leaving has set the cause
   }
-  waits_for_complex(sub_warp);
-  if (found_full_ != &sub_warp) {
-    found_full_ = &sub_warp;
-    ++state_.statistics.complex_queue_full;
-  }
-  return false;
+  waits_for(unit, sub_warp);
+  unit.found_full(sub_warp);
 }
 
 // In the unit or its queue, by itself or in other lanes beside one that has begun in this cycle.
-void ExecuteStage::start_complex(link::SubWarp& sub_warp, Cycle now, Begun& begun, Cycle& last) {
-  waits_for_complex(sub_warp);
-  if (begun.complex != nullptr) {
-    last = begun.complex_last;
-    begun.complex->beside = &sub_warp;
-    begun.complex = &sub_warp;
-    return;
+Cycle ExecuteStage::start_apart(Unit& unit, link::SubWarp& sub_warp, Cycle now, Begun& begun) {
+  waits_for(unit, sub_warp);
+  if (begun.joined == &unit) {
+    begun.last_joined->beside = &sub_warp;
+    begun.last_joined = &sub_warp;
+    return begun.joined_until;
   }
-  found_full_ = nullptr;
-  const bool at_once = queue_.empty() && unit_takes(now);
-  last = at_once ? begin_complex(sub_warp, now) : link::kNever;
-  if (!at_once) {
-    queue_.push_back({&sub_warp, now});
-    ++state_.statistics.complex_queued;
+  const Cycle last = unit.comes(sub_warp, now);
+  if (last != link::kNever) {
+    leave_apart(sub_warp, last);
   }
-  begun.complex = &sub_warp;
-  begun.complex_last = last;
-}
-
-Cycle ExecuteStage::begin_complex(link::SubWarp& sub_warp, Cycle now) {
-  const CoreParameters& core = state_.machine.core;
-  const Cycle last = now + std::max(core.complex_latency, core.execute_stages) - 1;
-  ++in_unit_;
-  complex_free_ = now + core.complex_interval;
-  leave_late(sub_warp, last);
+  if (unit.traits.joins) {
+    begun.joined = &unit;
+    begun.last_joined = &sub_warp;
+    begun.joined_until = last;
+  }
   return last;
 }
 
-// The head of the queue, when the unit takes it; the others wait on.
+// The heads of the queues whose units take them; the others wait on.
 bool ExecuteStage::begin_waiting(Cycle now) {
-  const bool begins = !queue_.empty() && unit_takes(now);
-  if (begins) {
-    const Waiting head = queue_.front();
-    queue_.pop_front();
-    state_.moved();
-    state_.statistics.complex_wait_cycles += now - head.since;
-    const Cycle last = begin_complex(*head.sub_warp, now);
-    for (link::SubWarp* each = head.sub_warp; each != nullptr && state_.observer != nullptr; each = each->beside) {
-      state_.observer->began(state_, *each, last);
+  bool begun = false;
+  for (Unit& unit : units_) {
+    Cycle last = 0;
+    if (link::SubWarp* const first = unit.next(now, last)) {
+      begun = true;
+      state_.moved();
+      leave_apart(*first, last);
+      for (link::SubWarp* each = first; each != nullptr && state_.observer != nullptr; each = each->beside) {
+        state_.observer->began(state_, *each, last);
+      }
+    }
+    if (state_.observer != nullptr) {
+      for (const Unit::Waiting& waiting : unit.waiting()) {
+        held(*waiting.sub_warp, IdleCause::complex);
+      }
     }
   }
-  if (state_.observer != nullptr) {
-    for (const Waiting& waiting : queue_) {
-      held(*waiting.sub_warp, IdleCause::complex);
-    }
-  }
-  return begins;
+  return begun;
 }
 
 // An instruction whose last sub-warp has come to the unit waits for it, whether it has begun or not.
-void ExecuteStage::waits_for_complex(const link::SubWarp& sub_warp) {
+void ExecuteStage::waits_for(const Unit& unit, const link::SubWarp& sub_warp) {
   Group& group = state_.groups[sub_warp.group];
-  if (sub_warp.last && sub_warp.flight == group.latest && !group.flight().released &&
+  if (unit.traits.waits && sub_warp.last && sub_warp.flight == group.latest && !group.flight().released &&
       group.state == GroupState::in_flight) {
     state_.groups.set_state(group, GroupState::complex);
   }
-}
-
-void ExecuteStage::left_unit(const link::SubWarp& first) {
-  --in_unit_;
-  waits_no_more(state_, first);
 }
 
 void ExecuteStage::waits_no_more(CoreState& state, const link::SubWarp& first) {
@@ -316,9 +308,9 @@ void ExecuteStage::waits_no_more(CoreState& state, const link::SubWarp& first) {
   }
 }
 
-void ExecuteStage::leave_late(link::SubWarp& sub_warp, Cycle done) {
+void ExecuteStage::leave_apart(link::SubWarp& sub_warp, Cycle done) {
   const auto later = [](Cycle at, const Running& running) { return at < running.done; };
-  complex_.insert(std::upper_bound(complex_.begin(), complex_.end(), done, later), {done, &sub_warp});
+  apart_.insert(std::upper_bound(apart_.begin(), apart_.end(), done, later), {done, &sub_warp});
 }
 
 // The units see what fetch did front_latency() cycles before: at first what it did before the core came to rest.
@@ -345,12 +337,10 @@ void ExecuteStage::settle() {
 void ExecuteStage::reset() {
   drop_all();
   pipe_.clear();
-  complex_.clear();
-  queue_.clear();
-  prefix_network_.in_flight = heap_.in_flight = 0;
-  in_unit_ = 0;
-  complex_free_ = 0;
-  found_full_ = nullptr;
+  apart_.clear();
+  for (Unit& unit : units_) {
+    unit.reset();
+  }
   occupied_at_rest_ = false;
 }
 

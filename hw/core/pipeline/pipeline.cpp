@@ -37,6 +37,7 @@ Pipeline::Pipeline(std::initializer_list<Stage*> stages)
     }
   }
   passages_.resize(at_.size());
+  due_.assign(at_.size(), link::kNever);
 }
 
 void Pipeline::bind() {
@@ -60,6 +61,7 @@ void Pipeline::reset(bool watched, bool alone) {
   for (link::Ring<Passage>& passages : passages_) {
     passages.clear();
   }
+  std::fill(due_.begin(), due_.end(), link::kNever);
   passing_ = 0;
   busy_ = stays_at_ = 0;
   known_ = false;
@@ -236,10 +238,12 @@ bool Pipeline::begin(link::SubWarp& sub_warp) {
   }
   sub_warp.begins = begins;
   begins_[begins & begins_mask_] = begins;
-  Passage& passage = passages_[decoded->passage_end].add();
+  const unsigned end = decoded->passage_end;
+  Passage& passage = passages_[end].add();
   passage.sub_warp = &sub_warp;
   passage.leaves = last_leaves_;
   ++passing_;
+  due_[end] = std::min(due_[end], head_at(passage, end));
   return true;
 }
 
@@ -258,14 +262,13 @@ Cycle Pipeline::begun_leave_until(Cycle now) const {
 
 // ------------------------------------------------------------------------------------------------- turns
 
-// The sub-warp whose passage ends at the head of a stage in this cycle; null: there is none.
-inline link::SubWarp* Pipeline::take_due(link::Ring<Passage>& passages, unsigned position, Cycle now) {
-  if (passages.empty() || head_at(passages.front(), position) != now) {
-    return nullptr;
-  }
+// The sub-warp whose passage ends in this cycle.
+inline link::SubWarp* Pipeline::take_due(unsigned position) {
+  link::Ring<Passage>& passages = passages_[position];
   link::SubWarp* const sub_warp = passages.front().sub_warp;
   passages.pop();
   --passing_;
+  due_[position] = passages.empty() ? link::kNever : head_at(passages.front(), position);
   return sub_warp;
 }
 
@@ -277,18 +280,23 @@ void Pipeline::turns(Cycle now, unsigned first) {
     return;
   }
   const bool passing = !none_passes();
+  if (first == last_) {
+    if (((busy_ >> last_) & 1U) != 0) {
+      turn(last_, now);
+    }
+    if (due_[last_] == now) {
+      at_[last_]->ends(*take_due(last_));  // behind what had to wait somewhere
+    }
+    --first;
+  }
   for (unsigned position = first; position > units_at_; --position) {
-    link::Ring<Passage>& passages = passages_[position];
-    link::SubWarp* const arrives = take_due(passages, position, now);
-    if (arrives != nullptr && position != last_) {
-      finish(*arrives, position);
-      inputs_[position]->place(*arrives, now);
+    if (due_[position] == now) {
+      link::SubWarp& sub_warp = *take_due(position);
+      finish(sub_warp, position);
+      inputs_[position]->place(sub_warp, now);
     }
     if (((busy_ >> position) & 1U) != 0) {
       turn(position, now);
-    }
-    if (arrives != nullptr && position == last_) {
-      at_[last_]->ends(*arrives);  // behind what had to wait somewhere
     }
   }
   if (first >= units_at_) {
@@ -340,6 +348,7 @@ void Pipeline::land(Cycle now, unsigned had_turn) {
   }
   passing_ = 0;
   known_ = false;
+  std::fill(due_.begin(), due_.end(), link::kNever);
   std::fill(begins_.begin(), begins_.end(), link::kNever);
 }
 

@@ -44,7 +44,7 @@ namespace heddle::hw {
 
 class Pipeline {
  public:
-  // From the last stage to the first; at most 32. They outlive the pipeline.
+  // From the last stage to the first; at most 31. They outlive the pipeline.
   Pipeline(std::initializer_list<Stage*> stages);
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
@@ -55,8 +55,8 @@ class Pipeline {
   // nothing holds it up.
   [[nodiscard]] unsigned latency_to(const Stage& stage) const { return to_[position_of(stage)]; }
 
-  // Before a launch: the stages are empty. `watched`: somebody wants every sub-warp in its stage. `alone`: one stage may
-  // have turns alone.
+  // Before a launch: the stages are empty. `watched`: somebody wants every sub-warp in its stage. `alone`: one stage
+  // may have turns alone.
   void reset(bool watched = false, bool alone = false);
   // What becomes of an instruction of this launch: which stages its sub-warps stop at. Decode asks.
   void describe(link::DecodedInstruction& decoded) const;
@@ -135,7 +135,7 @@ class Pipeline {
   [[nodiscard]] Cycle last_in_stages(Cycle now) const;
   void turns(Cycle now, unsigned first);
   void turn(unsigned position, Cycle now);
-  [[nodiscard]] link::SubWarp* take_due(link::Ring<Passage>& passages, unsigned position, Cycle now);
+  [[nodiscard]] link::SubWarp* take_due(unsigned position);
   void stays(Cycle now, unsigned position);
   // Stages from number `had_turn` on have had their turn in this cycle.
   void land(Cycle now, unsigned had_turn);
@@ -163,6 +163,7 @@ class Pipeline {
   Cycle last_leaves_ = 0;                      // the units, by what has been handed on
   std::size_t passing_ = 0;                    // passages
   std::vector<link::Ring<Passage>> passages_;  // by the position at which they end, in order
+  std::vector<Cycle> due_;                     // likewise: the cycle in which the first one is at its end; kNever: none
   std::vector<Cycle> begins_{link::kNever};    // of passages: each in the place of its cycle, a power of two of them
   Cycle begins_mask_ = 0;
 };
