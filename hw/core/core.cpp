@@ -158,12 +158,11 @@ void Core::set_warp_size(std::uint32_t warp_size) {
   fetch_by_lane();
 }
 
-// Whether somebody sees what an instruction does before it retires: who watches, or other instructions of its warp.
+// Whether somebody sees sub-warps on their way who is none of the stages: an observer, a replay, or a mechanism that parts
+// groups whose instructions are in flight, or gives each lane an instruction of its own.
 bool Core::sees_every_stage() const {
-  const IssueDiscipline::Traits& issue = about<IssueDiscipline>(state_.core.issue).traits;
   const Divergence::Traits& mechanism = about<Divergence>(state_.core.divergence).traits;
-  return state_.observer != nullptr || state_.replay != nullptr || issue.overlaps || issue.early_next_pc ||
-         mechanism.parts_in_flight || mechanism.mimd_lanes;
+  return state_.observer != nullptr || state_.replay != nullptr || mechanism.parts_in_flight || mechanism.mimd_lanes;
 }
 
 void Core::begin_launch(const Launch& launch, Cycle first, bool global) {
