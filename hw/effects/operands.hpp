@@ -31,7 +31,7 @@ template <class Source>
 
 // All but the guard. Lanes that do not execute may read anything.
 template <class Source>
-inline void read_operands(const link::DecodedInstruction& decoded, const Source& source, isa::LaneValues& values) {
+[[gnu::always_inline]] inline void read_operands(const link::DecodedInstruction& decoded, const Source& source, isa::LaneValues& values) {
   const isa::Instruction& instruction = decoded.instruction;
   const auto words = [&source](unsigned reg, unsigned count, isa::LaneWord* into) {
     for (unsigned word = 0; word < count; ++word) {

@@ -299,7 +299,21 @@ void Pipeline::turns(Cycle now, unsigned first) {
       turn(position, now);
     }
   }
-  if (first >= units_at_) {
+  const std::uint32_t before = (2U << std::min(first, units_at_)) - 2;
+  if ((busy_ & before) != 0) {
+    turns_before(now, before);
+  } else if (first >= units_at_ && !serves_units(now)) {
+    units_->idles(now);
+  }
+  at_[0]->tick(now);  // looks for work in every cycle
+  if (passing || !none_passes()) {
+    inputs_[last_]->moved();
+  }
+}
+
+// Of the units and the stages before them that are among `positions`, something is in some.
+void Pipeline::turns_before(Cycle now, std::uint32_t positions) {
+  if (((positions >> units_at_) & 1U) != 0) {
     if (((busy_ >> units_at_) & 1U) != 0) {
       if (units_->others_leave(now)) {
         stays(now, units_at_ + 1);
@@ -309,14 +323,10 @@ void Pipeline::turns(Cycle now, unsigned first) {
       units_->idles(now);
     }
   }
-  for (std::uint32_t left = busy_ & ((1U << std::min(first + 1, units_at_)) - 2); left != 0;) {
+  for (std::uint32_t left = busy_ & positions & ~(1U << units_at_); left != 0;) {
     const auto position = static_cast<unsigned>(std::bit_width(left)) - 1;
     left &= ~(1U << position);
     turn(position, now);
-  }
-  at_[0]->tick(now);  // looks for work in every cycle
-  if (passing || !none_passes()) {
-    inputs_[last_]->moved();
   }
 }
 

@@ -134,7 +134,8 @@ class Pipeline {
   [[nodiscard]] bool none_passes() const { return passing_ == 0; }
   [[nodiscard]] Cycle last_in_stages(Cycle now) const;
   void turns(Cycle now, unsigned first);
-  void turn(unsigned position, Cycle now);
+  [[gnu::noinline]] void turns_before(Cycle now, std::uint32_t positions);
+  [[gnu::noinline]] void turn(unsigned position, Cycle now);
   [[nodiscard]] link::SubWarp* take_due(unsigned position);
   void stays(Cycle now, unsigned position);
   // Stages from number `had_turn` on have had their turn in this cycle.
