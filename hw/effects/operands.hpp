@@ -31,9 +31,10 @@ template <class Source>
 
 // All but the guard. Lanes that do not execute may read anything.
 template <class Source>
-[[gnu::always_inline]] inline void read_operands(const link::DecodedInstruction& decoded, const Source& source, isa::LaneValues& values) {
+[[gnu::always_inline]] inline void read_operands(const link::DecodedInstruction& decoded, const Source& source,
+                                                 isa::LaneValues& values) {
   const isa::Instruction& instruction = decoded.instruction;
-  const auto words = [&source](unsigned reg, unsigned count, isa::LaneWord* into) {
+  const auto words = [&source](unsigned reg, unsigned count, isa::LaneWord* into) __attribute__((always_inline)) {
     for (unsigned word = 0; word < count; ++word) {
       if (reg >= isa::kRZ) {
         into[word].fill(0);

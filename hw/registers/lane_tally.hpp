@@ -1,14 +1,12 @@
 // Counts of one thing per lane, for additions of one number to all lanes of a mask. No SystemC.
 //
-// Warps come back with the lanes that they had: what is added for one mask again and again is one number, until another
-// mask takes its place. From there it goes to counts of 16 bits, so that those of 32 lanes fit into few vector
-// registers, and on to the counters proper before they could overflow, and when the counts are read.
+// The latest counts are of 16 bits, so that counts of 32 lanes fit into few vector registers, and go over to the
+// counters proper before they could overflow, and when the counts are read.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include "isa/instruction.hpp"
 #include "isa/lane_vectors.hpp"
@@ -19,33 +17,8 @@ class LaneTally {
  public:
   // Adds `count` for each of the lanes.
   void add(isa::LaneMask lanes, unsigned count) {
-    Repeated& repeated = repeated_[(lanes * kSpread) >> (32U - kPlaceBits)];
-    if (repeated.lanes == lanes && repeated.count < kRoom) [[likely]] {
-      repeated.count += count;
-      return;
-    }
-    const Repeated before = std::exchange(repeated, {lanes, count});
-    add_to_recent(before.lanes, before.count);
-  }
-  // Of one lane. It may be changed until the next addition.
-  [[nodiscard]] std::uint64_t& of(unsigned lane) {
-    settle();
-    return counts_[lane];
-  }
-
- private:
-  using Numbers = isa::vectors::Numbers;
-  static constexpr unsigned kRoom = 0xffff;  // that a lane's recent count has
-  static constexpr unsigned kPlaceBits = 4;
-  static constexpr std::uint32_t kSpread = 0x9e37'79b1;  // 2^32 by the golden ratio: masks that differ little part
-  struct Repeated {
-    isa::LaneMask lanes = 0;
-    unsigned count = 0;
-  };
-
-  void add_to_recent(isa::LaneMask lanes, unsigned count) {
     if (count > kRoom - used_) [[unlikely]] {
-      settle_recent();
+      settle();
       if (count > kRoom) {
         add_plainly(lanes, count);
         return;
@@ -60,19 +33,22 @@ class LaneTally {
       std::memcpy(&recent_[first], &present, sizeof present);
     }
   }
+  // Of one lane. It may be changed until the next addition.
+  [[nodiscard]] std::uint64_t& of(unsigned lane) {
+    settle();
+    return counts_[lane];
+  }
+
+ private:
+  using Numbers = isa::vectors::Numbers;
+  static constexpr unsigned kRoom = 0xffff;  // that a lane's recent count has
+
   void add_plainly(isa::LaneMask lanes, unsigned count) {
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
       counts_[lane] += ((lanes >> lane) & 1U) * std::uint64_t{count};
     }
   }
   void settle() {
-    for (Repeated& repeated : repeated_) {
-      const Repeated before = std::exchange(repeated, {});
-      add_to_recent(before.lanes, before.count);
-    }
-    settle_recent();
-  }
-  void settle_recent() {
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
       counts_[lane] += recent_[lane];
     }
@@ -80,7 +56,6 @@ class LaneTally {
     used_ = 0;
   }
 
-  std::array<Repeated, std::size_t{1} << kPlaceBits> repeated_{};
   alignas(64) std::array<std::uint16_t, isa::kLanes> recent_{};
   unsigned used_ = 0;  // added since they were 0, at most to a lane
   std::array<std::uint64_t, isa::kLanes> counts_{};

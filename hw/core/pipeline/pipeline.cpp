@@ -102,7 +102,7 @@ void Pipeline::describe(link::DecodedInstruction& decoded) const {
   decoded.in_order = units_ != nullptr && units_->in_order(decoded);
   const std::uint32_t stops = decoded.stops | all_stop_ | 1U << last_;
   const auto end = static_cast<unsigned>(std::countr_zero(stops >> entry_)) + entry_;
-  decoded.passage_end = static_cast<std::uint8_t>(end > units_at_ ? end : 0);
+  decoded.passage_end = static_cast<std::uint8_t>(end > units_at_ && decoded.in_order ? end : 0);
 }
 
 bool Pipeline::idle() const {
@@ -221,29 +221,27 @@ bool Pipeline::know_last_leaves() {
 
 bool Pipeline::begin(link::SubWarp& sub_warp) {
   const link::DecodedInstruction* const decoded = sub_warp.decoded;
-  if (decoded == nullptr) {
+  if (decoded == nullptr || (!known_ && !know_last_leaves())) [[unlikely]] {
     known_ = false;
     return false;
   }
-  if (!known_ && !know_last_leaves()) [[unlikely]] {
-    return false;
-  }
-  if (!decoded->in_order) {
-    return false;
-  }
   const Cycle begins = now_ + to_begin_;
-  last_leaves_ = std::max(begins + passage_ - 1, last_leaves_ + 1);
-  if (decoded->passage_end == 0) {
+  const Cycle leaves = std::max(begins + passage_ - 1, last_leaves_ + 1);
+  const unsigned end = decoded->passage_end;
+  if (end == 0) [[unlikely]] {
+    last_leaves_ = decoded->in_order ? leaves : last_leaves_;
     return false;
   }
+  last_leaves_ = leaves;
   sub_warp.begins = begins;
   begins_[begins & begins_mask_] = begins;
-  const unsigned end = decoded->passage_end;
   Passage& passage = passages_[end].add();
   passage.sub_warp = &sub_warp;
-  passage.leaves = last_leaves_;
+  passage.leaves = leaves;
   ++passing_;
-  due_[end] = std::min(due_[end], head_at(passage, end));
+  if (due_[end] == link::kNever) {
+    due_[end] = head_at(passage, end);
+  }
   return true;
 }
 
