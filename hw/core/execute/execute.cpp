@@ -110,19 +110,11 @@ bool ExecuteStage::stuck(Cycle now) const {
     return false;
   }
   const link::SubWarp* const head = latch_.front(now);
-  const Unit* const wanted = head != nullptr ? unit_of(*head->decoded) : nullptr;
+  const Unit* const wanted = head != nullptr && !head->decoded->in_order ? unit_of(*head->decoded) : nullptr;
   // Why an operation finds no room is another thing once the unit could start one (start_apart): not before that.
   return std::all_of(units_.begin(), units_.end(), [&](const Unit& unit) {
     return (unit.waiting().empty() && wanted != &unit) || unit.blocked(now);
   });
-}
-
-unsigned ExecuteStage::waiting_apart() const {
-  std::size_t waiting = 0;
-  for (const Unit& unit : units_) {
-    waiting += unit.waiting().size();
-  }
-  return static_cast<unsigned>(waiting);
 }
 
 // A result of another unit that is ready is first, but that of a group whose simple operation began before it and has
@@ -193,7 +185,7 @@ bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
 }
 
 bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
-  Unit* const unit = unit_of(*sub_warp.decoded);
+  Unit* const unit = sub_warp.decoded->in_order ? nullptr : unit_of(*sub_warp.decoded);
   if (unit != nullptr && begun.joined != unit && !unit->has_room(now)) {
     finds_no_room(*unit, sub_warp, now);
     return false;
@@ -259,6 +251,8 @@ Cycle ExecuteStage::start_apart(Unit& unit, link::SubWarp& sub_warp, Cycle now, 
   const Cycle last = unit.comes(sub_warp, now);
   if (last != link::kNever) {
     leave_apart(sub_warp, last);
+  } else {
+    ++waiting_apart_;
   }
   if (unit.traits.joins) {
     begun.joined = &unit;
@@ -271,10 +265,14 @@ Cycle ExecuteStage::start_apart(Unit& unit, link::SubWarp& sub_warp, Cycle now, 
 // The heads of the queues whose units take them; the others wait on.
 bool ExecuteStage::begin_waiting(Cycle now) {
   bool begun = false;
+  if (waiting_apart_ == 0) {
+    return begun;
+  }
   for (Unit& unit : units_) {
     Cycle last = 0;
     if (link::SubWarp* const first = unit.next(now, last)) {
       begun = true;
+      --waiting_apart_;
       state_.moved();
       leave_apart(*first, last);
       for (link::SubWarp* each = first; each != nullptr && state_.observer != nullptr; each = each->beside) {
@@ -338,6 +336,7 @@ void ExecuteStage::reset() {
   drop_all();
   pipe_.clear();
   apart_.clear();
+  waiting_apart_ = 0;
   for (Unit& unit : units_) {
     unit.reset();
   }

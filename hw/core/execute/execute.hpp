@@ -55,7 +55,7 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
     return empty() && pipe_.empty() && apart_.empty() && waiting_apart() == 0;
   }
   // Operations that wait for their unit in its queue.
-  [[nodiscard]] unsigned waiting_apart() const;
+  [[nodiscard]] unsigned waiting_apart() const { return waiting_apart_; }
   void reset() override;
   [[nodiscard]] StageOutput* output() override { return &out; }
 
@@ -131,6 +131,7 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   WarpUnit* warps_ = nullptr;
   link::Ring<Running> pipe_;    // of execute_stages at most
   std::vector<Running> apart_;  // in other units, in the order of their ends
+  unsigned waiting_apart_ = 0;  // in the units' queues
   bool occupied_at_rest_ = false;
 };
 

@@ -5,7 +5,7 @@
 namespace heddle::hw {
 
 bool StageOutput::offer_to_next(link::SubWarp& sub_warp) {
-  if (pipeline_ != nullptr) {
+  if (pipeline_ != nullptr && sub_warp.done <= position_) {
     pipeline_->prepare(position_ + 1, sub_warp);
   }
   StageInput* const next = next_.of(socket);
@@ -247,7 +247,11 @@ bool Pipeline::begin(link::SubWarp& sub_warp) {
 
 Cycle Pipeline::begun_leave_until(Cycle now) const {
   Cycle leaves = 0;
-  for (const link::Ring<Passage>& passages : passages_) {
+  if (none_passes()) {
+    return leaves;
+  }
+  for (unsigned end = units_at_ + 1; end <= last_; ++end) {
+    const link::Ring<Passage>& passages = passages_[end];
     for (std::size_t left = passages.size(); left != 0; --left) {
       if (const Passage& passage = passages[left - 1]; passage.sub_warp->begins < now) {
         leaves = std::max(leaves, passage.leaves);

@@ -88,7 +88,7 @@ class Pipeline {
   [[nodiscard]] bool begin(link::SubWarp& sub_warp);
   // A sub-warp is to come to stage number `position`: what the stages before it have put off is done if it stops there.
   void prepare(unsigned position, link::SubWarp& sub_warp) {
-    if (sub_warp.done < position && letting_ && position != last_ && !lets(position, sub_warp)) {
+    if (letting_ && position != last_ && !lets(position, sub_warp)) {
       finish(sub_warp, position);
     }
   }
