@@ -35,7 +35,9 @@ CacheParameters store_parameters(const Machine& machine) {
 L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, unsigned channel, link::Clock clock)
     : ClockedModule(name, clock),
       target("target"),
+      flushes("flushes"),
       copies("copies", machine.l2.inclusive && !home_table_of(machine.gpu.coherence) ? machine.gpu.cores : 0),
+      number_(channel),
       map_(machine.dram, machine.l2.line_bytes, channel),
       line_bytes_(machine.l2.line_bytes),
       hit_latency_(machine.l2.hit_latency),
@@ -48,6 +50,7 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
       input_(machine.l2.queue, machine.l2.banks),
       next_start_(machine.l2.banks, 0) {
   target.bind(*this);
+  flushes.bind(*this);
   socket_.bind(*this);
   socket_.bind(store_.cpu);
   all_bytes_.fill(0xff);
@@ -201,9 +204,7 @@ L2Slice::Cycle L2Slice::advance(Cycle now) {
     next = std::min(next, now + 1);
   } else if (flushing_ && store_.quiet()) {
     flushing_ = false;
-    if (flushed) {
-      flushed();
-    }
+    answer_flush();
   }
   if (store_.failed_write() && !failure_told_) {
     failure_told_ = true;
@@ -383,9 +384,19 @@ void L2Slice::show_queues() {
 
 // ------------------------------------------------------------------------------------------------------ control
 
-void L2Slice::flush() {
-  flush_wanted_ = true;
-  wake(clock().now() + 1);
+::tlm::tlm_sync_enum L2Slice::nb_transport_fw(FlushCommand&, FlushPhase&, sc_core::sc_time&) {
+  clock().tell([this] {
+    flush_wanted_ = true;
+    wake(clock().now() + 1);
+  });
+  return ::tlm::TLM_ACCEPTED;
+}
+
+void L2Slice::answer_flush() {
+  FlushCommand command{number_};
+  FlushPhase phase = FlushPhase::flushed;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  flushes->nb_transport_bw(command, phase, delay);
 }
 
 void L2Slice::forget_failed_write() {

@@ -7,6 +7,7 @@
 //   memory    tlm_initiator_socket<32>     the channel's DRAM controller
 //   copies[i] InvalidationInitiatorSocket  core i's caches; with l2.inclusive and a protocol without homes only
 //   home()->probes                         messages to the L1s; with a protocol with homes only (hw/cache/home.hpp)
+//   flushes   target, FlushProtocol        the grid dispatcher, at the end of launches; may stay unbound
 //
 // Base protocol on both sides; a request must lie within one line (else TLM_BURST_ERROR_RESPONSE) and may be shorter.
 // The store is a hw::L2Store: lines, MSHRs with merging, write buffer, write policies. What a slice sends on carries
@@ -41,6 +42,7 @@
 #include <vector>
 
 #include "base/instrument.hpp"
+#include "hw/cache/flush_protocol.hpp"
 #include "hw/cache/home.hpp"
 #include "hw/cache/l2_store.hpp"
 #include "hw/cache/observer.hpp"
@@ -53,12 +55,14 @@
 #include "tlm/invalidation_protocol.hpp"
 #include "tlm/memory_extension.hpp"
 #include "tlm/ring.hpp"
+#include "tlm/warp_protocol.hpp"
 
 namespace heddle::hw {
 
 class L2Slice final : public link::ClockedModule,
                       private ::tlm::tlm_fw_transport_if<>,
                       private ::tlm::tlm_bw_transport_if<link::LineProtocol>,
+                      private link::NonBlockingTarget<FlushProtocol>,
                       private HomeSlice {
  public:
   L2Slice(const sc_core::sc_module_name& name, const Machine& machine, unsigned channel, link::Clock clock);
@@ -69,10 +73,7 @@ class L2Slice final : public link::ClockedModule,
   // The store's socket towards memory, for binding.
   [[nodiscard]] ::tlm::tlm_initiator_socket<>& memory() { return store_.memory; }
 
-  // Writes every dirty line back and empties the slice, once what has arrived is done; `flushed` is called when memory
-  // has everything.
-  void flush();
-  std::function<void()> flushed;
+  FlushTargetSocket flushes;
   // Called once when memory refuses a write that the slice has answered already.
   std::function<void(const Cache::FailedWrite&)> write_failed;
   void forget_failed_write();
@@ -101,6 +102,8 @@ class L2Slice final : public link::ClockedModule,
 
   Cycle advance(Cycle now) override;
   ::tlm::tlm_sync_enum nb_transport_fw(Payload& payload, ::tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  ::tlm::tlm_sync_enum nb_transport_fw(FlushCommand& command, FlushPhase& phase, sc_core::sc_time& delay) override;
+  void answer_flush();
   void b_transport(Payload& payload, sc_core::sc_time& delay) override;
   bool get_direct_mem_ptr(Payload& payload, ::tlm::tlm_dmi& dmi) override;
   unsigned transport_dbg(Payload& payload) override;
@@ -133,6 +136,7 @@ class L2Slice final : public link::ClockedModule,
   void show_queues();
   [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const { return address & ~std::uint64_t{line_bytes_ - 1}; }
 
+  const unsigned number_;
   const SliceMap map_;
   const unsigned line_bytes_;
   const unsigned hit_latency_;

@@ -229,6 +229,14 @@ Core::Expects Core::expects() const {
 }
 
 ::tlm::tlm_sync_enum Core::nb_transport_fw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) {
+  if (command.kind == BlockCommand::Kind::launch_begins) {
+    begin_launch(*command.launch, command.at, command.global);
+    return ::tlm::TLM_COMPLETED;
+  }
+  if (command.kind == BlockCommand::Kind::launch_ends) {
+    end_launch(command.at);
+    return ::tlm::TLM_COMPLETED;
+  }
   clock().tell([this, command] {
     told_.put(clock().now(), command);
     wake(clock().now() + 1);

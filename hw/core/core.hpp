@@ -62,10 +62,6 @@ class Core final : public link::ClockedModule,
   L1Cache::ProbeSocket probes;
   std::unique_ptr<HomeInitiatorSocket> others;  // null: threads stay
 
-  // Called by the GPU between launches and at a launch's first and last cycle (cycles [first, end) are accounted).
-  // `global`: the launch's blocks begin in the global scheduler.
-  void begin_launch(const Launch& launch, Cycle first, bool global = false);
-  void end_launch(Cycle end);
   void forget_launch() { state_.launch = nullptr; }  // before the Launch goes; the next may end without this core
   // Brings the counters up to (not including) a cycle while a launch runs, for statistics in between.
   void settle(Cycle until) {
@@ -127,6 +123,9 @@ class Core final : public link::ClockedModule,
   ::tlm::tlm_sync_enum nb_transport_bw(HomeMessage& message, HomePhase& phase, sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
+  // Cycles [first, end) are accounted to the launch.
+  void begin_launch(const Launch& launch, Cycle first, bool global);
+  void end_launch(Cycle end);
   // Does what other cores have told before this cycle.
   void hear(Cycle now);
   // Does what the dispatcher has told before this cycle.

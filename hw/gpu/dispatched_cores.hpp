@@ -18,8 +18,6 @@ class DispatchedCores {
   [[nodiscard]] virtual unsigned count() const = 0;
   [[nodiscard]] virtual BlockTargetSocket& blocks(unsigned core) = 0;
   [[nodiscard]] virtual const CoreStatistics& statistics(unsigned core) const = 0;
-  virtual void begin_launch(unsigned core, const Launch& launch, link::Cycle first, bool global) = 0;
-  virtual void end_launch(unsigned core, link::Cycle end) = 0;
   [[nodiscard]] virtual bool quiet(unsigned core) const = 0;
   [[nodiscard]] virtual const std::optional<isa::Fault>& fault(unsigned core) const = 0;
 };

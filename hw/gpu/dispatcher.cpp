@@ -17,10 +17,6 @@ class CoresOfGpu final : public DispatchedCores {
   [[nodiscard]] unsigned count() const override { return static_cast<unsigned>(cores_.size()); }
   [[nodiscard]] BlockTargetSocket& blocks(unsigned core) override { return cores_[core]->blocks; }
   [[nodiscard]] const CoreStatistics& statistics(unsigned core) const override { return cores_[core]->statistics(); }
-  void begin_launch(unsigned core, const Launch& launch, Cycle first, bool global) override {
-    cores_[core]->begin_launch(launch, first, global);
-  }
-  void end_launch(unsigned core, Cycle end) override { cores_[core]->end_launch(end); }
   [[nodiscard]] bool quiet(unsigned core) const override { return cores_[core]->quiet(); }
   [[nodiscard]] const std::optional<isa::Fault>& fault(unsigned core) const override { return cores_[core]->fault(); }
 
@@ -76,6 +72,7 @@ Dispatcher::Dispatcher(const sc_core::sc_module_name& name, const Machine& machi
                        std::unique_ptr<DispatchedCores> cores, GlobalScheduler* global)
     : link::ClockedModule(name, clock),
       core("core", machine.gpu.cores + (global != nullptr ? 1 : 0)),
+      l2("l2_", machine.l2.enabled ? machine.dram.channels : 0),
       machine_(machine),
       cores_(std::move(cores)),
       global_(global) {
@@ -86,6 +83,9 @@ Dispatcher::Dispatcher(const sc_core::sc_module_name& name, const Machine& machi
   for (unsigned i = 0; i < cores_->count(); ++i) {
     core[i].bind(*this);
     core[i].bind(cores_->blocks(i));
+  }
+  for (std::size_t slice = 0; slice < l2.size(); ++slice) {
+    l2[slice].bind(*this);
   }
 }
 
@@ -171,7 +171,7 @@ void Dispatcher::begin(Cycle now) {
     for (unsigned i = 0; i < cores_->count(); ++i) {
       const CoreStatistics& statistics = cores_->statistics(i);
       counted_[i] = {statistics.warp_instructions, statistics.thread_instructions};
-      cores_->begin_launch(i, launch, now, global_launch_);
+      tell_begin(i, launch, now, global_launch_);
     }
     if (global_launch_) {
       global_->begin_launch(launch, blocks_of(launch), replay_ != nullptr, bound_blocks);
@@ -340,8 +340,8 @@ bool Dispatcher::change_hands(const LaunchTable::HandOver& change, Cycle now) {
   if (core_left) {
     core_left(change.core, *running_[change.from].launch);
   }
-  cores_->end_launch(change.core, now);
-  cores_->begin_launch(change.core, *running_[change.to].launch, now, false);
+  tell_end(change.core, now);
+  tell_begin(change.core, *running_[change.to].launch, now, false);
   table_.take(change.core);
   return true;
 }
@@ -399,21 +399,40 @@ void Dispatcher::stop_cores() {
 
 // True once the L2 is empty; starts that. What was told in one cycle counts in the next.
 bool Dispatcher::l2_done(Cycle now) {
-  if (!flush_l2) {
+  if (l2.size() == 0) {
     return true;
   }
   if (!l2_flushing_) {
     l2_flushing_ = true;
-    clock().tell([this] { flush_l2(); });
+    for (std::size_t slice = 0; slice < l2.size(); ++slice) {
+      FlushCommand command{static_cast<unsigned>(slice)};
+      FlushPhase phase = FlushPhase::flush;
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      l2[slice]->nb_transport_fw(command, phase, delay);
+    }
   }
   return l2_flushed_at_ < now;
 }
 
-void Dispatcher::l2_flushed(unsigned slices) {
-  if (++l2_flushed_ == slices) {
-    l2_flushed_at_ = clock().now();
-    wake(l2_flushed_at_ + 1);
-  }
+::tlm::tlm_sync_enum Dispatcher::nb_transport_bw(FlushCommand&, FlushPhase&, sc_core::sc_time&) {
+  clock().tell([this] {
+    if (++l2_flushed_ == l2.size()) {
+      l2_flushed_at_ = clock().now();
+      wake(l2_flushed_at_ + 1);
+    }
+  });
+  return ::tlm::TLM_COMPLETED;
+}
+
+// Which cycles of a core are whose, by a call that it acts upon at once.
+void Dispatcher::tell_begin(unsigned to, const Launch& launch, Cycle first, bool global) {
+  BlockCommand command{BlockCommand::Kind::launch_begins, to, 0, {}, 0, {}, 0, &launch, first, global};
+  (void)send(to, command);
+}
+
+void Dispatcher::tell_end(unsigned to, Cycle end) {
+  BlockCommand command{BlockCommand::Kind::launch_ends, to, 0, {}, 0, {}, 0, nullptr, end, false};
+  (void)send(to, command);
 }
 
 void Dispatcher::raise(isa::Fault fault) {
@@ -432,7 +451,7 @@ void Dispatcher::end(Cycle now, LaunchStatus status) {
     end_launch(index, now, status == LaunchStatus::done);
   }
   for (unsigned i = 0; i < cores_->count(); ++i) {
-    cores_->end_launch(i, now);
+    tell_end(i, now);
   }
   last_cycles_ = now - first_;
   statistics_.cycles += last_cycles_;

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/cache/flush_protocol.hpp"
 #include "hw/core/core.hpp"
 #include "hw/gpu/dispatched_cores.hpp"
 #include "hw/gpu/global_scheduler.hpp"
@@ -53,7 +54,9 @@ struct Residency {
 // itself then.
 [[nodiscard]] unsigned kernels_at_once(const Machine& machine);
 
-class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_transport_if<BlockProtocol> {
+class Dispatcher final : public link::ClockedModule,
+                         private ::tlm::tlm_bw_transport_if<BlockProtocol>,
+                         private ::tlm::tlm_bw_transport_if<FlushProtocol> {
  public:
   // `global`: takes the blocks of kernels that do not use the scratchpad, or of all (moves_after_last_access); null:
   // cores take all.
@@ -67,6 +70,7 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   static constexpr Cycle kStopLatency = link::Calendar::kMostAhead;
 
   sc_core::sc_vector<BlockInitiatorSocket> core;
+  sc_core::sc_vector<FlushInitiatorSocket> l2;  // slices, which are flushed once the cores' caches are empty
 
   // Starts a launch; `launch` stays alive until all that run have ended.
   void start(const Launch& launch);
@@ -102,10 +106,6 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   std::function<void(const Ended&)> launch_ended;
   // The launch that a core has belonged to gives it up, or ends; in no module's turn.
   std::function<void(unsigned core, const Launch&)> core_left;
-  // Starts the flush of the L2, once the cores' caches are empty; none: there is no L2.
-  std::function<void()> flush_l2;
-  // Each slice is empty; `slices`: how many there are. In no module's turn.
-  void l2_flushed(unsigned slices);
 
  private:
   struct Running {
@@ -121,7 +121,10 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   };
   Cycle advance(Cycle now) override;
   ::tlm::tlm_sync_enum nb_transport_bw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
+  ::tlm::tlm_sync_enum nb_transport_bw(FlushCommand& command, FlushPhase& phase, sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+  void tell_begin(unsigned core, const Launch& launch, Cycle first, bool global);
+  void tell_end(unsigned core, Cycle end);
   void begin(Cycle now);
   void take_messages(Cycle now);
   void block_finished(const BlockCommand& message, Cycle now);

@@ -108,13 +108,6 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
   for (unsigned channel = 0; channel < machine_.dram.channels; ++channel) {
     make_channel(channel, make_tap);
   }
-  if (machine_.l2.enabled) {
-    dispatcher_->flush_l2 = [this] {
-      for (const auto& slice : l2_) {
-        slice->flush();
-      }
-    };
-  }
   let_cores_run_on();
 }
 
@@ -150,7 +143,7 @@ void Gpu::make_channel(unsigned channel, const MakeTap& make_tap) {
   for (unsigned i = 0; i < slice.copies.size(); ++i) {
     slice.copies[i].bind(cores_[i]->copies);
   }
-  slice.flushed = [this] { clock_.tell([this] { dispatcher_->l2_flushed(static_cast<unsigned>(l2_.size())); }); };
+  dispatcher_->l2[channel].bind(slice.flushes);
   slice.write_failed = [this](const Cache::FailedWrite& write) {
     clock_.at_cycle_end([this, address = write.address] { write_failed(address); });
   };

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,8 +52,17 @@ class ToldCore final : public sc_core::sc_module, private link::NonBlockingTarge
 
  private:
   ::tlm::tlm_sync_enum nb_transport_fw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) override {
-    told.push_back(command);
     EXPECT_EQ(command.core, index_);
+    if (command.kind == BlockCommand::Kind::launch_begins) {
+      EXPECT_FALSE(command.global);
+      note("begins launch " + std::to_string(command.launch->id) + " in " + std::to_string(command.at));
+      return ::tlm::TLM_COMPLETED;
+    }
+    if (command.kind == BlockCommand::Kind::launch_ends) {
+      note("ends in " + std::to_string(command.at));
+      return ::tlm::TLM_COMPLETED;
+    }
+    told.push_back(command);
     switch (command.kind) {
       case BlockCommand::Kind::start_block:
         note("block " + std::to_string(command.linear) + " slot " + std::to_string(command.slot));
@@ -75,17 +86,35 @@ class ToldCore final : public sc_core::sc_module, private link::NonBlockingTarge
   std::vector<std::string>& log_;
 };
 
+// What it sees of an L2 slice.
+class ToldSlice final : public sc_core::sc_module, private link::NonBlockingTarget<FlushProtocol> {
+ public:
+  explicit ToldSlice(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {
+    socket.bind(*this);
+  }
+  FlushTargetSocket socket;
+  unsigned flushes = 0;
+  void say_flushed() {
+    FlushCommand command;
+    FlushPhase phase = FlushPhase::flushed;
+    sc_core::sc_time delay;
+    EXPECT_EQ(socket->nb_transport_bw(command, phase, delay), ::tlm::TLM_COMPLETED);
+  }
+
+ private:
+  ::tlm::tlm_sync_enum nb_transport_fw(FlushCommand&, FlushPhase& phase, sc_core::sc_time&) override {
+    EXPECT_EQ(phase, FlushPhase::flush);
+    ++flushes;
+    return ::tlm::TLM_ACCEPTED;
+  }
+};
+
 class ToldCores final : public DispatchedCores {
  public:
   explicit ToldCores(std::vector<std::unique_ptr<ToldCore>>& cores) : cores_(cores) {}
   [[nodiscard]] unsigned count() const override { return static_cast<unsigned>(cores_.size()); }
   [[nodiscard]] BlockTargetSocket& blocks(unsigned core) override { return cores_[core]->blocks; }
   [[nodiscard]] const CoreStatistics& statistics(unsigned core) const override { return cores_[core]->statistics; }
-  void begin_launch(unsigned core, const Launch& launch, Cycle first, bool global) override {
-    EXPECT_FALSE(global);
-    cores_[core]->note("begins launch " + std::to_string(launch.id) + " in " + std::to_string(first));
-  }
-  void end_launch(unsigned core, Cycle end) override { cores_[core]->note("ends in " + std::to_string(end)); }
   [[nodiscard]] bool quiet(unsigned core) const override { return cores_[core]->quiet; }
   [[nodiscard]] const std::optional<isa::Fault>& fault(unsigned core) const override { return cores_[core]->fault; }
 
@@ -96,9 +125,9 @@ class ToldCores final : public DispatchedCores {
 class DispatcherBench final : public sc_core::sc_module {
  public:
   using Kind = BlockCommand::Kind;
-  explicit DispatcherBench(unsigned kernels = 1)
+  explicit DispatcherBench(unsigned kernels = 1, unsigned l2_slices = 0)
       : sc_core::sc_module(sc_core::sc_module_name("bench")),
-        machine(two_cores(kernels)),
+        machine(two_cores(kernels, l2_slices)),
         calendar(kGridCycle),
         cores(make_cores(calendar.clock(), log)),
         dispatcher("dispatcher", machine, calendar.clock(), std::make_unique<ToldCores>(cores)) {
@@ -109,11 +138,17 @@ class DispatcherBench final : public sc_core::sc_module {
       launch[i].block = {32, 1, 1};
       launch[i].registers = 8;
     }
+    for (unsigned i = 0; i != l2_slices; ++i) {
+      slices.push_back(std::make_unique<ToldSlice>(("slice" + std::to_string(i)).c_str()));
+      dispatcher.l2[i].bind(slices.back()->socket);
+    }
     // Half a cycle on: what the test does comes behind all turns of the cycle.
     sc_core::sc_start(sc_core::sc_time(500, sc_core::SC_PS));
   }
-  static Machine two_cores(unsigned kernels) {
+  static Machine two_cores(unsigned kernels, unsigned l2_slices) {
     Machine out;
+    out.l2.enabled = l2_slices != 0;
+    out.dram.channels = std::max(l2_slices, 1U);
     out.gpu.cores = 2;
     out.gpu.kernels = kernels;
     out.gpu.grid_barrier_latency = 10;
@@ -143,6 +178,7 @@ class DispatcherBench final : public sc_core::sc_module {
   link::Calendar calendar;
   std::vector<std::unique_ptr<ToldCore>> cores;
   Dispatcher dispatcher;
+  std::vector<std::unique_ptr<ToldSlice>> slices;
   std::vector<Dispatcher::Ended> launches;
 };
 
@@ -205,9 +241,8 @@ TEST(Dispatcher, AsManyBlocksFitACoreAsItsScarcestResourceAllows) {
 }
 
 TEST(Dispatcher, TheLaunchEndsWhenCoresAndL2HaveWrittenBack) {
-  DispatcherBench bench;
-  unsigned flushes = 0;
-  bench.dispatcher.flush_l2 = [&] { ++flushes; };
+  DispatcherBench bench(1, 2);
+  const auto flushes = [&] { return bench.slices[0]->flushes + bench.slices[1]->flushes; };
   bench.start(2);
   bench.cores[0]->say(DispatcherBench::Kind::block_done);
   bench.steps();
@@ -217,14 +252,14 @@ TEST(Dispatcher, TheLaunchEndsWhenCoresAndL2HaveWrittenBack) {
   EXPECT_THAT(bench.take(), ElementsAre("7: core 0 flush", "7: core 1 flush"));
   bench.cores[1]->say(DispatcherBench::Kind::flushed);
   bench.steps(3);
-  EXPECT_EQ(flushes, 0U) << "core 0 has stores yet";
+  EXPECT_EQ(flushes(), 0U) << "core 0 has stores yet";
   bench.cores[0]->say(DispatcherBench::Kind::flushed);  // in cycle 10
   bench.steps(3);
-  EXPECT_EQ(flushes, 1U);
-  bench.dispatcher.l2_flushed(2);
+  EXPECT_EQ(flushes(), 2U) << "one of each";
+  bench.slices[0]->say_flushed();
   bench.steps(2);
   EXPECT_EQ(bench.dispatcher.status(), LaunchStatus::running) << "of two slices one";
-  bench.dispatcher.l2_flushed(2);  // in cycle 15
+  bench.slices[1]->say_flushed();  // in cycle 15
   EXPECT_EQ(bench.dispatcher.status(), LaunchStatus::running);
   bench.steps();
   EXPECT_EQ(bench.dispatcher.status(), LaunchStatus::done);

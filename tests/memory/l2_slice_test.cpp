@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "system.hpp"
+#include "tests/memory/slice_flusher.hpp"
 #include "tlm/payload_pool.hpp"
 
 namespace heddle::hw::test {
@@ -46,6 +47,7 @@ struct SliceAlone {
     slice = std::make_unique<L2Slice>("slice", machine, 0, clock);
     initiator.socket.bind(slice->target);
     slice->memory().bind(target.channel[0]);
+    flusher.socket.bind(slice->flushes);
   }
   link::LinePayload& payload(::tlm::tlm_command command, std::uint64_t address, std::uint32_t value = 0) {
     link::LinePayload& made = pool.acquire(command, address, 4);
@@ -64,6 +66,7 @@ struct SliceAlone {
   MemoryTarget target{"memory", memory, 1};
   Initiator initiator{"initiator"};
   std::unique_ptr<L2Slice> slice;
+  SliceFlusher flusher{"flusher"};
   link::PayloadPool pool;
 };
 
@@ -93,9 +96,10 @@ TEST(L2Slice, DebugAndBlockingTransportsSeeItsLinesOverMemorys) {
   EXPECT_EQ(SliceAlone::value(blocking), 7U);
   ::tlm::tlm_dmi dmi;
   EXPECT_FALSE(alone.initiator.socket->get_direct_mem_ptr(read, dmi));
-  alone.slice->flush();
+  alone.flusher.flush();
   sc_core::sc_start(alone.clock.cycles(100));
   EXPECT_TRUE(alone.slice->quiet());
+  EXPECT_EQ(alone.flusher.flushed, 1U);
   EXPECT_EQ(alone.memory.get<std::uint32_t>(kBase + 8), 7U);
 }
 

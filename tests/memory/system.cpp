@@ -223,6 +223,8 @@ void MemorySystem::make_channels(const SystemParameters& parameters, const Addre
         std::make_unique<DramController>(name("dram", i).c_str(), parameters.dram, memory_line_bytes(machine), clock));
     if (parameters.l2.enabled) {
       slices_.push_back(std::make_unique<L2Slice>(name("l2_", i).c_str(), machine, i, clock));
+      flushers_.push_back(std::make_unique<SliceFlusher>(name("flusher", i).c_str()));
+      flushers_.back()->socket.bind(slices_.back()->flushes);
     }
   }
   noc_ = std::make_unique<Interconnect>((prefix_ + "noc").c_str(), parameters.noc, map, parameters.cores, clock,
@@ -272,8 +274,8 @@ void MemorySystem::flush() {
     cache->flush();
   }
   run();
-  for (const auto& slice : slices_) {
-    slice->flush();
+  for (const auto& flusher : flushers_) {
+    flusher->flush();
   }
   run();
 }

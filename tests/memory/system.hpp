@@ -20,6 +20,7 @@
 #include "hw/gpu/memory_target.hpp"
 #include "hw/noc/interconnect.hpp"
 #include "isa/device_memory.hpp"
+#include "tests/memory/slice_flusher.hpp"
 #include "tlm/calendar/calendar.hpp"
 #include "tlm/line_protocol.hpp"
 #include "tlm/protocol_checker.hpp"
@@ -147,6 +148,7 @@ class MemorySystem {
   std::unique_ptr<Interconnect> noc_;
   std::unique_ptr<Interconnect> probes_;  // under a protocol with homes
   std::vector<std::unique_ptr<L2Slice>> slices_;
+  std::vector<std::unique_ptr<SliceFlusher>> flushers_;
   std::vector<std::unique_ptr<DramController>> controllers_;
   std::unique_ptr<MemoryTarget> target_;
   std::vector<std::unique_ptr<link::ProtocolChecker>> checkers_;

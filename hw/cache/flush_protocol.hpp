@@ -1,0 +1,25 @@
+// Between the grid dispatcher and a slice of the L2: the flush at the end of launches, once the cores' caches are empty.
+// Non-blocking; each side looks at what it was told in a later cycle.
+//
+//   fw flush   -> TLM_ACCEPTED   every dirty line is written back and the slice empty, once what has arrived is done
+//   bw flushed -> TLM_COMPLETED  memory has every store of the slice
+#pragma once
+
+#include <cstdint>
+#include <tlm>
+
+namespace heddle::hw {
+
+struct FlushCommand {
+  unsigned slice = 0;
+};
+enum class FlushPhase : std::uint8_t { flush, flushed };
+struct FlushProtocol {
+  using tlm_payload_type = FlushCommand;
+  using tlm_phase_type = FlushPhase;
+};
+using FlushInitiatorSocket = ::tlm::tlm_initiator_socket<32, FlushProtocol>;
+// Unbound where a slice stands alone.
+using FlushTargetSocket = ::tlm::tlm_target_socket<32, FlushProtocol, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
+
+}  // namespace heddle::hw
