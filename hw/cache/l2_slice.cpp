@@ -35,8 +35,8 @@ CacheParameters store_parameters(const Machine& machine) {
 L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, unsigned channel, link::Clock clock)
     : ClockedModule(name, clock),
       target("target"),
-      flushes("flushes"),
       copies("copies", machine.l2.inclusive && !home_table_of(machine.gpu.coherence) ? machine.gpu.cores : 0),
+      flushes("flushes"),
       number_(channel),
       map_(machine.dram, machine.l2.line_bytes, channel),
       line_bytes_(machine.l2.line_bytes),

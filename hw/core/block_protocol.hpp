@@ -1,10 +1,6 @@
-// Between the grid dispatcher and a core: launches, thread blocks and flushes. Non-blocking; but for the two that say
-// which cycles belong to a launch, each side looks at what it was told in a later cycle.
+// Between the grid dispatcher and a core: thread blocks and flushes. Non-blocking; each side looks at what it was told
+// in a later cycle.
 //
-//   fw launch_begins launch, at -> TLM_COMPLETED   the core's cycles are the launch's from cycle `at` on; `global`: its
-//                                                  blocks begin in the global scheduler. The launch lives until
-//                                                  launch_ends
-//   fw launch_ends   at         -> TLM_COMPLETED   up to (not including) cycle `at`
 //   fw start_block  slot, index -> TLM_COMPLETED   the block's warps may be fetched from the next cycle on; `records`,
 //                                                  where threads replay, are valid until block_done has been taken
 //   fw flush                    -> TLM_ACCEPTED    bw flushed follows when memory has every store of the core
@@ -21,17 +17,13 @@
 #include <span>
 #include <tlm>
 
-#include "hw/state/launch.hpp"
 #include "hw/state/replay.hpp"
 #include "isa/module.hpp"
-#include "tlm/cycle.hpp"
 
 namespace heddle::hw {
 
 struct BlockCommand {
   enum class Kind : std::uint8_t {
-    launch_begins,
-    launch_ends,
     start_block,
     block_done,
     flush,
@@ -49,9 +41,6 @@ struct BlockCommand {
   std::uint64_t linear = 0;               // block-linear index
   std::span<const ThreadRecord> records;  // of the block's threads, where they replay
   std::uint32_t pc = 0;
-  const Launch* launch = nullptr;
-  link::Cycle at = 0;
-  bool global = false;
 };
 enum class BlockPhase : std::uint8_t { command };
 struct BlockProtocol {

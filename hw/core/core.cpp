@@ -51,6 +51,7 @@ std::unique_ptr<Coalescer> coalescer_for(const CoreState& state) {
 Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, link::Clock clock,
            const isa::DeviceMemory* bounds)
     : link::ClockedModule(name, clock),
+      launches("launches"),
       blocks("blocks"),
       instruction("instruction"),
       data("data"),
@@ -71,6 +72,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       execute_("execute", state_, fetch_),
       memory_("memory", state_, clock, coalescer_for(state_)),
       writeback_("writeback", state_, warps_) {
+  launches.bind(*this);
   blocks.bind(*this);
   copies.bind(*this);
   probes.bind(l1d_.probes);
@@ -228,15 +230,16 @@ Core::Expects Core::expects() const {
   return l1d_.owed_answers() || icache_.owed_answers() || texture_.owed_answers() ? Expects::answers : Expects::nothing;
 }
 
+::tlm::tlm_sync_enum Core::nb_transport_fw(LaunchCommand& command, LaunchPhase& phase, sc_core::sc_time&) {
+  if (phase == LaunchPhase::begins) {
+    begin_launch(*command.launch, command.cycle, command.global);
+  } else {
+    end_launch(command.cycle);
+  }
+  return ::tlm::TLM_COMPLETED;
+}
+
 ::tlm::tlm_sync_enum Core::nb_transport_fw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) {
-  if (command.kind == BlockCommand::Kind::launch_begins) {
-    begin_launch(*command.launch, command.at, command.global);
-    return ::tlm::TLM_COMPLETED;
-  }
-  if (command.kind == BlockCommand::Kind::launch_ends) {
-    end_launch(command.at);
-    return ::tlm::TLM_COMPLETED;
-  }
   clock().tell([this, command] {
     told_.put(clock().now(), command);
     wake(clock().now() + 1);

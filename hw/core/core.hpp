@@ -1,6 +1,7 @@
 // One SIMT core: the seven-stage pipeline of LWM report 2.1 and thesis 2.1.1 with its register banks, scratchpad and
 // caches.
 //
+//   launches     target, LaunchProtocol            whose the core's cycles are, from the grid dispatcher
 //   blocks       target, BlockProtocol             thread blocks from the grid dispatcher
 //   instruction  initiator, TLM-2.0 base protocol  I-cache misses
 //   data         initiator, TLM-2.0 base protocol  L1 misses, write-backs, atomics
@@ -33,6 +34,7 @@
 #include "hw/core/execute/writeback.hpp"
 #include "hw/core/front/decode.hpp"
 #include "hw/core/front/fetch.hpp"
+#include "hw/core/launch_protocol.hpp"
 #include "hw/core/memory/memory.hpp"
 #include "hw/core/pipeline/pipeline.hpp"
 #include "hw/core/warps/home_inbox.hpp"
@@ -47,6 +49,7 @@
 namespace heddle::hw {
 
 class Core final : public link::ClockedModule,
+                   private link::NonBlockingTarget<LaunchProtocol>,
                    private link::NonBlockingTarget<BlockProtocol>,
                    private link::NonBlockingTarget<link::InvalidationProtocol>,
                    private ::tlm::tlm_bw_transport_if<HomeProtocol> {
@@ -54,6 +57,7 @@ class Core final : public link::ClockedModule,
   Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, link::Clock clock,
        const isa::DeviceMemory* bounds);
 
+  LaunchTargetSocket launches;
   BlockTargetSocket blocks;
   ::tlm::tlm_initiator_socket<> instruction;
   ::tlm::tlm_initiator_socket<> data;
@@ -116,6 +120,7 @@ class Core final : public link::ClockedModule,
   // A cycle of the pipeline. False: it is as it was and stays so, until a cache has news.
   [[nodiscard]] bool tick(Cycle now);
   [[nodiscard]] bool has_news() const;
+  ::tlm::tlm_sync_enum nb_transport_fw(LaunchCommand& command, LaunchPhase& phase, sc_core::sc_time& delay) override;
   ::tlm::tlm_sync_enum nb_transport_fw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
   ::tlm::tlm_sync_enum nb_transport_fw(link::Invalidation& line, link::InvalidationPhase& phase,
                                        sc_core::sc_time& delay) override;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "hw/core/block_protocol.hpp"
+#include "hw/core/launch_protocol.hpp"
 #include "hw/state/core_statistics.hpp"
 #include "hw/state/launch.hpp"
 #include "isa/fault.hpp"
@@ -17,6 +18,7 @@ class DispatchedCores {
   virtual ~DispatchedCores() = default;
   [[nodiscard]] virtual unsigned count() const = 0;
   [[nodiscard]] virtual BlockTargetSocket& blocks(unsigned core) = 0;
+  [[nodiscard]] virtual LaunchTargetSocket& launches(unsigned core) = 0;
   [[nodiscard]] virtual const CoreStatistics& statistics(unsigned core) const = 0;
   [[nodiscard]] virtual bool quiet(unsigned core) const = 0;
   [[nodiscard]] virtual const std::optional<isa::Fault>& fault(unsigned core) const = 0;

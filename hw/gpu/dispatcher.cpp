@@ -16,6 +16,7 @@ class CoresOfGpu final : public DispatchedCores {
   explicit CoresOfGpu(std::vector<std::unique_ptr<Core>>& cores) : cores_(cores) {}
   [[nodiscard]] unsigned count() const override { return static_cast<unsigned>(cores_.size()); }
   [[nodiscard]] BlockTargetSocket& blocks(unsigned core) override { return cores_[core]->blocks; }
+  [[nodiscard]] LaunchTargetSocket& launches(unsigned core) override { return cores_[core]->launches; }
   [[nodiscard]] const CoreStatistics& statistics(unsigned core) const override { return cores_[core]->statistics(); }
   [[nodiscard]] bool quiet(unsigned core) const override { return cores_[core]->quiet(); }
   [[nodiscard]] const std::optional<isa::Fault>& fault(unsigned core) const override { return cores_[core]->fault(); }
@@ -72,6 +73,7 @@ Dispatcher::Dispatcher(const sc_core::sc_module_name& name, const Machine& machi
                        std::unique_ptr<DispatchedCores> cores, GlobalScheduler* global)
     : link::ClockedModule(name, clock),
       core("core", machine.gpu.cores + (global != nullptr ? 1 : 0)),
+      launches("launches", machine.gpu.cores),
       l2("l2_", machine.l2.enabled ? machine.dram.channels : 0),
       machine_(machine),
       cores_(std::move(cores)),
@@ -83,6 +85,8 @@ Dispatcher::Dispatcher(const sc_core::sc_module_name& name, const Machine& machi
   for (unsigned i = 0; i < cores_->count(); ++i) {
     core[i].bind(*this);
     core[i].bind(cores_->blocks(i));
+    launches[i].bind(*this);
+    launches[i].bind(cores_->launches(i));
   }
   for (std::size_t slice = 0; slice < l2.size(); ++slice) {
     l2[slice].bind(*this);
@@ -171,7 +175,7 @@ void Dispatcher::begin(Cycle now) {
     for (unsigned i = 0; i < cores_->count(); ++i) {
       const CoreStatistics& statistics = cores_->statistics(i);
       counted_[i] = {statistics.warp_instructions, statistics.thread_instructions};
-      tell_begin(i, launch, now, global_launch_);
+      tell(i, LaunchPhase::begins, now, &launch, global_launch_);
     }
     if (global_launch_) {
       global_->begin_launch(launch, blocks_of(launch), replay_ != nullptr, bound_blocks);
@@ -340,8 +344,8 @@ bool Dispatcher::change_hands(const LaunchTable::HandOver& change, Cycle now) {
   if (core_left) {
     core_left(change.core, *running_[change.from].launch);
   }
-  tell_end(change.core, now);
-  tell_begin(change.core, *running_[change.to].launch, now, false);
+  tell(change.core, LaunchPhase::ends, now);
+  tell(change.core, LaunchPhase::begins, now, running_[change.to].launch);
   table_.take(change.core);
   return true;
 }
@@ -424,15 +428,10 @@ bool Dispatcher::l2_done(Cycle now) {
   return ::tlm::TLM_COMPLETED;
 }
 
-// Which cycles of a core are whose, by a call that it acts upon at once.
-void Dispatcher::tell_begin(unsigned to, const Launch& launch, Cycle first, bool global) {
-  BlockCommand command{BlockCommand::Kind::launch_begins, to, 0, {}, 0, {}, 0, &launch, first, global};
-  (void)send(to, command);
-}
-
-void Dispatcher::tell_end(unsigned to, Cycle end) {
-  BlockCommand command{BlockCommand::Kind::launch_ends, to, 0, {}, 0, {}, 0, nullptr, end, false};
-  (void)send(to, command);
+void Dispatcher::tell(unsigned to, LaunchPhase phase, Cycle cycle, const Launch* launch, bool global) {
+  LaunchCommand command{to, cycle, launch, global};
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  launches[to]->nb_transport_fw(command, phase, delay);
 }
 
 void Dispatcher::raise(isa::Fault fault) {
@@ -451,7 +450,7 @@ void Dispatcher::end(Cycle now, LaunchStatus status) {
     end_launch(index, now, status == LaunchStatus::done);
   }
   for (unsigned i = 0; i < cores_->count(); ++i) {
-    tell_end(i, now);
+    tell(i, LaunchPhase::ends, now);
   }
   last_cycles_ = now - first_;
   statistics_.cycles += last_cycles_;

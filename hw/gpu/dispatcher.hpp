@@ -56,7 +56,8 @@ struct Residency {
 
 class Dispatcher final : public link::ClockedModule,
                          private ::tlm::tlm_bw_transport_if<BlockProtocol>,
-                         private ::tlm::tlm_bw_transport_if<FlushProtocol> {
+                         private ::tlm::tlm_bw_transport_if<FlushProtocol>,
+                         private link::ForwardOnlyInitiator<LaunchProtocol> {
  public:
   // `global`: takes the blocks of kernels that do not use the scratchpad, or of all (moves_after_last_access); null:
   // cores take all.
@@ -70,6 +71,7 @@ class Dispatcher final : public link::ClockedModule,
   static constexpr Cycle kStopLatency = link::Calendar::kMostAhead;
 
   sc_core::sc_vector<BlockInitiatorSocket> core;
+  sc_core::sc_vector<LaunchInitiatorSocket> launches;
   sc_core::sc_vector<FlushInitiatorSocket> l2;  // slices, which are flushed once the cores' caches are empty
 
   // Starts a launch; `launch` stays alive until all that run have ended.
@@ -123,8 +125,7 @@ class Dispatcher final : public link::ClockedModule,
   ::tlm::tlm_sync_enum nb_transport_bw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
   ::tlm::tlm_sync_enum nb_transport_bw(FlushCommand& command, FlushPhase& phase, sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
-  void tell_begin(unsigned core, const Launch& launch, Cycle first, bool global);
-  void tell_end(unsigned core, Cycle end);
+  void tell(unsigned core, LaunchPhase phase, Cycle cycle, const Launch* launch = nullptr, bool global = false);
   void begin(Cycle now);
   void take_messages(Cycle now);
   void block_finished(const BlockCommand& message, Cycle now);

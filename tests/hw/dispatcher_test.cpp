@@ -22,13 +22,17 @@ using ::testing::IsEmpty;
 const sc_core::sc_time kGridCycle(1, sc_core::SC_NS);
 
 // What the dispatcher sees of a core.
-class ToldCore final : public sc_core::sc_module, private link::NonBlockingTarget<BlockProtocol> {
+class ToldCore final : public sc_core::sc_module,
+                       private link::NonBlockingTarget<BlockProtocol>,
+                       private link::NonBlockingTarget<LaunchProtocol> {
  public:
   ToldCore(const sc_core::sc_module_name& name, unsigned index, link::Clock clock, std::vector<std::string>& log)
-      : sc_core::sc_module(name), blocks("blocks"), index_(index), clock_(clock), log_(log) {
+      : sc_core::sc_module(name), blocks("blocks"), launches("launches"), index_(index), clock_(clock), log_(log) {
     blocks.bind(*this);
+    launches.bind(*this);
   }
   BlockTargetSocket blocks;
+  LaunchTargetSocket launches;
   CoreStatistics statistics{32, 0};
   bool quiet = true;
   std::optional<isa::Fault> fault;
@@ -51,17 +55,18 @@ class ToldCore final : public sc_core::sc_module, private link::NonBlockingTarge
   }
 
  private:
+  ::tlm::tlm_sync_enum nb_transport_fw(LaunchCommand& command, LaunchPhase& phase, sc_core::sc_time&) override {
+    EXPECT_EQ(command.core, index_);
+    if (phase == LaunchPhase::begins) {
+      EXPECT_FALSE(command.global);
+      note("begins launch " + std::to_string(command.launch->id) + " in " + std::to_string(command.cycle));
+    } else {
+      note("ends in " + std::to_string(command.cycle));
+    }
+    return ::tlm::TLM_COMPLETED;
+  }
   ::tlm::tlm_sync_enum nb_transport_fw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) override {
     EXPECT_EQ(command.core, index_);
-    if (command.kind == BlockCommand::Kind::launch_begins) {
-      EXPECT_FALSE(command.global);
-      note("begins launch " + std::to_string(command.launch->id) + " in " + std::to_string(command.at));
-      return ::tlm::TLM_COMPLETED;
-    }
-    if (command.kind == BlockCommand::Kind::launch_ends) {
-      note("ends in " + std::to_string(command.at));
-      return ::tlm::TLM_COMPLETED;
-    }
     told.push_back(command);
     switch (command.kind) {
       case BlockCommand::Kind::start_block:
@@ -114,6 +119,7 @@ class ToldCores final : public DispatchedCores {
   explicit ToldCores(std::vector<std::unique_ptr<ToldCore>>& cores) : cores_(cores) {}
   [[nodiscard]] unsigned count() const override { return static_cast<unsigned>(cores_.size()); }
   [[nodiscard]] BlockTargetSocket& blocks(unsigned core) override { return cores_[core]->blocks; }
+  [[nodiscard]] LaunchTargetSocket& launches(unsigned core) override { return cores_[core]->launches; }
   [[nodiscard]] const CoreStatistics& statistics(unsigned core) const override { return cores_[core]->statistics; }
   [[nodiscard]] bool quiet(unsigned core) const override { return cores_[core]->quiet; }
   [[nodiscard]] const std::optional<isa::Fault>& fault(unsigned core) const override { return cores_[core]->fault; }
