@@ -70,7 +70,9 @@ constexpr std::array kLibraries = {
         "host code has the standard library"},
     CudaLibrary{"NVIDIA's samples", "their common folder",
                 "helper_*.h drvapi_error_string.h shrUtils.h shrQATest.h sdkHelper.h", "shrutil*",
-                "name the samples' folder Common (older ones: common/inc) by -I"},
+                "of it there are helper_cuda.h, helper_cuda_drvapi.h, helper_functions.h, helper_image.h, "
+                "helper_math.h, helper_string.h and helper_timer.h; for the rest name the samples' folder Common "
+                "(older ones: common/inc) by -I"},
     CudaLibrary{
         "CUTIL", "NVIDIA's samples up to release 4", "cutil*.h paramgl.h", "",
         "of it there are cutil.h, cutil_inline.h and cutil_math.h; for the rest name the samples' folder common/inc "

@@ -67,6 +67,7 @@ void add_nvcc_outputs(os::CommandFiles& files, const NvccOptions& options, const
       break;
     case Step::object:
     case Step::ptx:
+    case Step::fatbin:
     case Step::preprocess:
     case Step::dependencies:
       for (const std::string& result : results) {
@@ -78,7 +79,7 @@ void add_nvcc_outputs(os::CommandFiles& files, const NvccOptions& options, const
   const DependencyLists lists = dependency_lists(options.host);
   if (!lists.named.empty() && lists.named != "-") {
     files.writes("-MF", lists.named);
-  } else if (lists.wanted && lists.named.empty() && options.step != Step::ptx) {
+  } else if (lists.wanted && lists.named.empty() && options.step != Step::ptx && options.step != Step::fatbin) {
     for (std::size_t i = 0; i < sources.size(); ++i) {
       files.writes("-MD", usual_dependency_list(options, sources[i], results[i]));
     }

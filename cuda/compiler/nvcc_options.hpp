@@ -7,7 +7,7 @@
 namespace heddle::cuda {
 
 struct NvccOptions {
-  enum class Step { link, object, preprocess, ptx, dependencies, device_link, archive };
+  enum class Step { link, object, preprocess, ptx, fatbin, dependencies, device_link, archive };
   Step step = Step::link;
   std::string listed;                // Step::dependencies: -M, or -MM without headers of the system
   std::vector<std::string> inputs;   // in order, also -l words, which the linker reads in order

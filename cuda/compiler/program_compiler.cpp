@@ -67,6 +67,12 @@ constexpr std::array kTakenInC = {"-Wno-error=implicit-function-declaration", "-
 constexpr std::array kCompilerMacros = {"-D__CUDACC__", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=11",
                                         "-D__CUDACC_VER_MINOR__=5", "-D__CUDACC_VER_BUILD__=119"};
 
+// All of a file; of one that is not there nothing.
+std::string whole_file(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
 class Compiler {
  public:
   explicit Compiler(NvccOptions options) : options_(std::move(options)), clang_(find_clang()) {
@@ -157,9 +163,7 @@ class Compiler {
       const std::string list = (temporary_.path() / "included.d").string();
       words.insert(words.end(), {"-w", "-M", "-MF", list, "-o", "-", input});
       const os::Finished finished = os::run_program_or_stop(words, {}, "while " + input + " was looked through");
-      std::ifstream in(list, std::ios::binary);
-      const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-      const Words files = included_files(text, temporary_.path());
+      const Words files = included_files(whole_file(list), temporary_.path());
       all.insert(all.end(), files.begin(), files.end());
       if (kind != Kind::cuda) break;
     }
@@ -180,7 +184,9 @@ class Compiler {
         break;
     }
     if (!options_.output.empty()) return options_.output;
-    const std::string name = stem + (options_.step == Step::ptx ? ".ptx" : ".o");
+    const std::string name = stem + (options_.step == Step::ptx      ? ".ptx"
+                                     : options_.step == Step::fatbin ? ".fatbin"
+                                                                     : ".o");
     return options_.output_folder.empty() ? name : (fs::path(options_.output_folder) / name).string();
   }
 
@@ -284,18 +290,27 @@ class Compiler {
       const std::string module = (temporary_.path() / "device.ll").string();
       words.insert(words.end(), {"-emit-llvm", "-g", "-O0", "-o", module, input});
       static_cast<void>(code.silent(words));
-      std::ifstream in(module, std::ios::binary);
-      const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-      refuse_name(text, temporary_.path().string() + "/", input);
+      refuse_name(whole_file(module), temporary_.path().string() + "/", input);
     }
     return failed;
   }
 
+  // Device code by itself, as cuModuleLoad takes it.
+  int container(const std::string& input, const std::string& output, const Words& changed) {
+    const std::string ptx = (temporary_.path() / "device.ptx").string();
+    const int code = device_code(input, ptx, changed);
+    if (code == 0 && !options_.dry) os::write_file(output, cudart::fat_binary(whole_file(ptx), options_.relocatable));
+    return code;
+  }
+
   int compile(const std::string& input, Kind kind, const std::string& output) {
     const Words changed = kind == Kind::cuda ? changed_sources(input) : Words();
-    if (options_.step == Step::ptx) {
-      if (kind != Kind::cuda) throw InputError({input}, "is no CUDA file, which -ptx compiles");
-      return device_code(input, output, changed);
+    if (options_.step == Step::ptx || options_.step == Step::fatbin) {
+      const bool text = options_.step == Step::ptx;
+      if (kind != Kind::cuda) {
+        throw InputError({input}, fmt::format("is no CUDA file, which {} compiles", text ? "-ptx" : "-fatbin"));
+      }
+      return text ? device_code(input, output, changed) : container(input, output, changed);
     }
     Words words = common(kind);
     words.insert(words.end(), changed.begin(), changed.end());
@@ -331,9 +346,7 @@ class Compiler {
   // or nowhere.
   void write_dependencies(const std::string& file) const {
     if (options_.dry) return;
-    std::ifstream in(dependency_list(), std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    const std::string kept = dependencies_without(text, temporary_.path());
+    const std::string kept = dependencies_without(whole_file(dependency_list()), temporary_.path());
     if (file.empty() || file == "-") {
       std::cout << kept << std::flush;
     } else {
@@ -351,19 +364,13 @@ class Compiler {
       return compile_source(words);
     }
     if (kind == Kind::cuda) {
-      const std::string ptx = (temporary_.path() / "device.ptx").string();
-      if (const int code = device_code(input, ptx, changed); code != 0) return code;
-      if (!options_.dry) {
-        std::ifstream in(ptx, std::ios::binary);
-        const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-        temporary_.write("device.fatbin", cudart::fat_binary(text, options_.relocatable));
-        // clang registers no file without kernels and variables; other files may call its functions.
-        if (options_.relocatable && text.find(".entry ") == std::string::npos) {
-          words.emplace_back("-DHEDDLE_REGISTERED_FILE_");
-        }
+      const std::string file = (temporary_.path() / "device.fatbin").string();
+      if (const int code = container(input, file, changed); code != 0) return code;
+      // clang registers no file without kernels and variables; other files may call its functions.
+      if (options_.relocatable && !options_.dry && whole_file(file).find(".entry ") == std::string::npos) {
+        words.emplace_back("-DHEDDLE_REGISTERED_FILE_");
       }
-      words.insert(words.end(), {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
-                                 (temporary_.path() / "device.fatbin").string()});
+      words.insert(words.end(), {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", file});
     }
     words.insert(words.end(), {"-c", "-o", output, input});
     return compile_source(std::move(words));
@@ -411,8 +418,7 @@ class Compiler {
     setup.err = os::Redirection::file(said);
     Heard heard;
     heard.code = os::wait_or_stop(words, setup, during()).shell_code();
-    std::ifstream in(said, std::ios::binary);
-    heard.text.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    heard.text = whole_file(said);
     return heard;
   }
 

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "cuda/compiler/source_tokens.hpp"
 
@@ -28,9 +29,12 @@ class Pass {
       if (is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) assembly(i);
       if (is(i, "__shared__") || is(i, "__global__")) not_of_the_device_too(i);
       if (is(i, "__managed__") && !tokens_[i].directive) managed_variable(i);
+      if (is(i, "alignas") && is_mark(i + 1, "(")) alignment(i);
     }
     if (edits_.empty()) return std::nullopt;
-    std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+    std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
+      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
     std::string out;
     std::size_t at = 0;
     for (const Edit& edit : edits_) {
@@ -166,6 +170,26 @@ class Pass {
     std::size_t behind = i + 1;
     while (is_specifier(behind)) ++behind;
     if (is(behind, "__device__")) blank(behind);
+  }
+
+  // clang takes an alignment of the standard's kind before attributes of its own alone, such as __shared__ is.
+  void alignment(std::size_t i) {
+    static constexpr std::string_view kBefore[] = {"__shared__", "__device__", "__constant__", "static",
+                                                   "extern",     "volatile",   "const",        "constexpr"};
+    std::size_t begin = i;
+    bool attribute = false;
+    while (begin > 0 && same_context(begin - 1, i) &&
+           std::find(std::begin(kBefore), std::end(kBefore), word(begin - 1)) != std::end(kBefore)) {
+      --begin;
+      attribute = attribute || word(begin).starts_with("__");
+    }
+    const std::size_t close = closed(i + 1);
+    if (!attribute || close >= tokens_.size() || !same_context(i, close)) return;
+    const std::size_t end = tokens_[close].end;
+    const std::string whole(text_.substr(tokens_[i].begin, end - tokens_[i].begin));
+    if (whole.find('\n') != std::string::npos) return;
+    edits_.push_back({tokens_[begin].begin, tokens_[begin].begin, whole + " "});
+    edits_.push_back({tokens_[i].begin, end, std::string(whole.size(), ' ')});
   }
 
   // The end of the group that is opened at i.

@@ -14,6 +14,7 @@ namespace heddle::cuda {
 //   kernel << <1, 32>> >(p)             the marks of a launch with white space or comments between them become <<<, >>>
 //   asm("mov.u32 %0, %laneid;" : ...)   a register's name gets a second %, where there are operands
 //   __device__ __shared__ int a[32];    is __shared__ alone
+//   __shared__ alignas(16) char a[64];  has its alignment before __shared__
 //   __managed__ int n = 3;              becomes a variable of the device, and for the host a reference to it
 //                                       (HEDDLE_MANAGED_ of cuda_runtime.h)
 [[nodiscard]] std::optional<std::string> text_for_clang(std::string_view text);

@@ -20,6 +20,7 @@ namespace heddle::cuda {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -50,7 +51,7 @@ TEST(CudaLibraries, HeadersAreKnownByTheirPlaceAndName) {
   }
   EXPECT_EQ(library_of("cooperative_groups/details/async.h"), "cooperative groups");
   EXPECT_EQ(library_of("cuda/std/complex"), "libcu++");
-  for (const char* const header : {"helper_cuda.h", "helper_timer.h", "shrUtils.h"}) {
+  for (const char* const header : {"helper_multiprocess.h", "helper_cuda_gl.h", "shrUtils.h"}) {
     EXPECT_EQ(library_of(header), "NVIDIA's samples");
   }
   for (const char* const header : {"cutil_gl_inline.h", "paramgl.h"}) EXPECT_EQ(library_of(header), "CUTIL");
@@ -208,6 +209,39 @@ TEST(CudaLibraries, CutilAndTypesOfOpenClAreThere) {
   EXPECT_THAT(refused.err,
               StartsWith(called + ":3:36: error: 'clGetPlatformIDs' is unavailable: there is no OpenCL here: "
                                   "build the program's CUDA version\n"));
+}
+
+// Helpers of NVIDIA's samples, in one program (programs/helpers.cu) that loads a module made by -fatbin.
+TEST(CudaLibraries, HelpersOfTheSamplesAreThere) {
+  const test::Scratch scratch;
+  const std::string programs = HEDDLE_SOURCE_DIR "/tests/cuda/programs/";
+  const std::string program = scratch.path("program");
+  const std::string module = scratch.path("scale.fatbin");
+  const test::Ran compiled = test::heddle({"nvcc", programs + "helpers.cu", "-o", program});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  EXPECT_EQ(compiled.err, "");
+  const test::Ran contained =
+      test::heddle({"nvcc", "-arch=sm_80", "-fatbin", programs + "driver/scale.cu", "-o", module});
+  ASSERT_EQ(contained.code, 0) << contained.err;
+  std::vector<std::string> words = {"exec", "--quiet", "--", program, "--verbose", "-n=7", "--Ratio=1.5", "-file=a=b"};
+  const test::Ran ran = test::heddle(words);
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, EndsWith("\n49 checks\n"));
+  EXPECT_THAT(ran.err,
+              HasSubstr("comparison: " + scratch.path("read.bin") + ": is shorter than what is to be compared\n"));
+  EXPECT_THAT(ran.err,
+              HasSubstr("helpers.cu(165): CUDA error: too large: (9) invalid configuration argument.\nheddle: "));
+  EXPECT_THAT(ran.err, HasSubstr("\nCUDA error at " + programs +
+                                 "helpers.cu:170 code=1(cudaErrorInvalidValue) \"cudaMemcpy(there, values, 1 << 20, "
+                                 "cudaMemcpyHostToDevice)\"\n"));
+  words.emplace_back("-last");
+  const test::Ran last = test::heddle(words);
+  EXPECT_EQ(last.code, 1);
+  EXPECT_THAT(last.err, EndsWith("helpers.cu(168): CUDA error: too large: (9) invalid configuration argument.\n"));
+
+  const std::string host = scratch.write("b.cpp", "int f();\n");
+  const test::Ran other = test::heddle({"nvcc", "-fatbin", host, "-o", module});
+  EXPECT_EQ(other.err, "heddle: " + host + ": is no CUDA file, which -fatbin compiles\n");
 }
 
 // thrust and CUB as Debian has them, which cmake/packages/build.txt lists.

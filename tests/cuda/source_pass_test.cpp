@@ -66,6 +66,19 @@ TEST(SourcePass, RegistersInAssemblyGetASecondPercentSign) {
                {"printf(\"%laneid\");", nullptr}});
 }
 
+TEST(SourcePass, AlignmentsComeBeforeAttributes) {
+  check_texts({{"__shared__ alignas(16) int a;", "alignas(16) __shared__             int a;"},
+               {"extern __shared__ alignas(alignof(T)) char a[];",
+                "alignas(alignof(T)) extern __shared__                     char a[];"},
+               {"f(); static __device__ const alignas(T<1, (2)>) T b;",
+                "f(); alignas(T<1, (2)>) static __device__ const                    T b;"},
+               {"__device__ __shared__ alignas(8) int a;", "alignas(8)            __shared__            int a;"},
+               {"#define S __shared__ alignas(8)\nS int a;", "#define S alignas(8) __shared__           \nS int a;"},
+               {"#define S __shared__\nalignas(8) int a; struct alignas(8) A {}; static alignas(8) int b;", nullptr},
+               {"__shared__ alignas(8", nullptr},
+               {"__shared__ int alignas(8) a;", nullptr}});
+}
+
 TEST(SourcePass, SharedVariablesAreNotTheDevicesToo) {
   check_texts({{"__device__ __shared__ int a;", "           __shared__ int a;"},
                {"static __shared__ __device__ int a;", "static __shared__            int a;"},

@@ -16,6 +16,7 @@
 #include <cuda/pipeline>
 #include <cuda/semaphore>
 #include <cuda/std/array>
+#include <cuda/std/functional>
 #include <cuda/std/type_traits>
 #include <cuda/std/utility>
 #include <vector>
@@ -188,6 +189,7 @@ __global__ void numbers(float* uniform, unsigned* philox, float* normal, cuDoubl
   }
   cuda::std::array<double, 2> parts{3.0, -4.0};
   static_assert(cuda::std::is_same<decltype(parts)::value_type, double>::value, "");
+  static_assert(cuda::std::identity()(3) == 3, "");
   z[0] = cuCdiv(make_cuDoubleComplex(parts[0], parts[1]), make_cuDoubleComplex(1, 1));
 }
 
