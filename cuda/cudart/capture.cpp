@@ -1,6 +1,5 @@
 // The run-time API's calls by which streams record graphs.
 #include <algorithm>
-#include <set>
 
 #include "cuda/cudart/recordings.hpp"
 
@@ -26,19 +25,9 @@ void begin(std::unique_ptr<Recording> recording, cudaStream_t stream, cudaStream
 
 // What another stream recorded, the first one must wait for in the end.
 bool is_joined(const Recording& recording) {
-  std::set<const CUgraphNode_st*> reached;
-  Nodes open = recording.last.at(recording.origin);
-  while (!open.empty()) {
-    const CUgraphNode_st* const node = open.back();
-    open.pop_back();
-    if (reached.insert(node).second) open.insert(open.end(), node->after.begin(), node->after.end());
-  }
-  for (const auto& [other, last] : recording.last) {
-    for (const CUgraphNode_st* const node : last) {
-      if (reached.count(node) == 0) return false;
-    }
-  }
-  return true;
+  const Nodes& first = recording.last.at(recording.origin);
+  return std::all_of(recording.last.begin(), recording.last.end(),
+                     [&](const auto& other) { return waits_for(first, other.second); });
 }
 
 void require_nodes(const cudaGraphNode_t* nodes, std::size_t count, const CUgraph_st& graph) {

@@ -1,6 +1,8 @@
 #include "cuda/cudart/recordings.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace heddle::cudart {
 namespace {
@@ -98,6 +100,17 @@ std::unique_ptr<CUgraph_st> end_recording(Recording& recording) {
   recordings().erase(
       std::find_if(recordings().begin(), recordings().end(), [&](const auto& one) { return one.get() == &recording; }));
   return made;
+}
+
+bool waits_for(const Nodes& last, const Nodes& nodes) {
+  std::set<const CUgraphNode_st*> reached;
+  Nodes open = last;
+  while (!open.empty()) {
+    const CUgraphNode_st* const node = open.back();
+    open.pop_back();
+    if (reached.insert(node).second) open.insert(open.end(), node->after.begin(), node->after.end());
+  }
+  return std::all_of(nodes.begin(), nodes.end(), [&](const auto* node) { return reached.count(node) != 0; });
 }
 
 bool any_recording() {
@@ -200,10 +213,14 @@ void forget_stream(cudaStream_t stream) {
   const std::uint64_t number = stream_number(stream);
   if (recording->origin == number) {
     static_cast<void>(end_recording(*recording));
-  } else {
-    recording->spoilt = true;
-    recording->last.erase(number);
+    return;
   }
+  // What it recorded stays in the graph, where the stream was joined before.
+  const Nodes gone = std::move(recording->last[number]);
+  recording->last.erase(number);
+  Nodes others;
+  for (const auto& [other, last] : recording->last) others.insert(others.end(), last.begin(), last.end());
+  recording->spoilt = recording->spoilt || !waits_for(others, gone);
 }
 
 }  // namespace heddle::cudart

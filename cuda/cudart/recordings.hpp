@@ -36,6 +36,8 @@ void require_default_stream_apart(cudaStream_t stream);
 [[nodiscard]] Recording& begin_recording(std::unique_ptr<Recording> recording);
 // Gives the graph; null: it was the program's.
 std::unique_ptr<CUgraph_st> end_recording(Recording& recording);
+// Whether what comes behind all of `last` comes behind all of `nodes`, too.
+[[nodiscard]] bool waits_for(const Nodes& last, const Nodes& nodes);
 [[noreturn]] void spoil(const std::vector<Recording*>& recordings, cudaError_t error, const char* text);
 
 // What the present thread says of its calls that might not be safe while streams record.

@@ -268,10 +268,17 @@ static void forks() {
   ROW(cudaErrorStreamCaptureMerge, cudaStreamWaitEvent(other, event, 0));
   ends(other, cudaErrorStreamCaptureInvalidated);
   ends(s, cudaErrorStreamCaptureInvalidated);
-  // A stream that is destroyed.
+  // A stream that is destroyed, joined and not.
   cudaStream_t gone;
   OK(cudaStreamCreate(&gone));
   fork(gone);
+  OK(launched(gone));
+  join(gone);
+  OK(cudaStreamDestroy(gone));
+  ends(s, cudaSuccess);
+  OK(cudaStreamCreate(&gone));
+  fork(gone);
+  OK(launched(gone));
   OK(cudaStreamDestroy(gone));
   ends(s, cudaErrorStreamCaptureInvalidated);
   OK(cudaStreamCreate(&gone));
