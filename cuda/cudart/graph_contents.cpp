@@ -139,7 +139,7 @@ NodeContent free_content(void* pointer) {
   const Runtime::Region* const region = Runtime::instance().region(pointer);
   require(region != nullptr && region->owner != nullptr, cudaErrorInvalidValue,
           "graphs free what graphs have allocated");
-  require(!region->owner->freed, cudaErrorInvalidValue, "the memory is freed already");
+  require(pointer == region->owner->pointer, cudaErrorInvalidValue, "nothing was allocated at this address");
   region->owner->freed = true;
   NodeContent content;
   content.type = cudaGraphNodeTypeMemFree;

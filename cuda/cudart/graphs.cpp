@@ -6,6 +6,11 @@
 #include <string>
 
 CUgraphNode_st* CUgraph_st::add(heddle::cudart::NodeContent content, std::vector<CUgraphNode_st*> after) {
+  const bool frees_again =
+      content.type == cudaGraphNodeTypeMemFree && std::any_of(nodes.begin(), nodes.end(), [&](const auto& other) {
+        return other->content.type == cudaGraphNodeTypeMemFree && other->content.freed == content.freed;
+      });
+  heddle::cudart::require(!frees_again, cudaErrorInvalidValue, "the graph frees this memory already");
   nodes.push_back(std::make_unique<CUgraphNode_st>());
   CUgraphNode_st* const node = nodes.back().get();
   node->content = std::move(content);

@@ -21,7 +21,7 @@ class GraphMemory {
   GraphMemory& operator=(const GraphMemory&) = delete;
   void* pointer = nullptr;
   std::size_t size = 0;
-  bool freed = false;  // by a node or a call
+  bool freed = false;  // by a node of any graph, or a call
 };
 
 // What a node does.

@@ -265,6 +265,12 @@ static void memory() {
   ROW(kValue, cudaGraphAddMemFreeNode(&freed, with, &allocated, 1, host));
   OK(cudaGraphAddMemFreeNode(&freed, with, &allocated, 1, is.dptr));
   ROW(kValue, cudaGraphAddMemFreeNode(&node, with, &allocated, 1, is.dptr));
+  // Another graph may free it too, and a call has freed it between two launches.
+  OK(cudaGraphCreate(&twice, 0));
+  ROW(kValue, cudaGraphAddMemFreeNode(&node, twice, nullptr, 0, static_cast<char*>(is.dptr) + 16));
+  OK(cudaGraphAddMemFreeNode(&node, twice, nullptr, 0, is.dptr));
+  ROW(kValue, cudaGraphAddMemFreeNode(&node, twice, nullptr, 0, is.dptr));
+  OK(cudaGraphDestroy(twice));
   ROW(kNotSupported, cudaGraphClone(&twice, with));
   ROW(kNotSupported, cudaGraphAddChildGraphNode(&node, graph, nullptr, 0, with));
   ROW(kNotSupported, cudaGraphRemoveDependencies(with, &allocated, &freed, 1));
