@@ -1,4 +1,5 @@
 // The driver API's modules and kernels.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -17,18 +18,17 @@ struct CUmod_st {
 
 using namespace heddle::cudart;
 
-namespace {
+namespace heddle::cudart {
 
-// The PTX of what a program loads: a text, or a fat binary with or without what stands before it in an object file.
 std::string ptx_of(const void* image) {
   std::uint32_t magic = 0;
   std::memcpy(&magic, image, sizeof magic);
-  if (magic == heddle::cudart::kWrapperMagic) {
+  if (magic == kWrapperMagic) {
     std::memcpy(&image, static_cast<const char*>(image) + 2 * sizeof magic, sizeof image);
     std::memcpy(&magic, image, sizeof magic);
   }
-  if (magic == heddle::cudart::kFatBinaryMagic) {
-    heddle::cudart::DeviceCode code = heddle::cudart::device_code(image);
+  if (magic == kFatBinaryMagic) {
+    DeviceCode code = device_code(image);
     if (!code.refusal.empty()) throw Result{CUDA_ERROR_NO_BINARY_FOR_GPU, code.refusal};
     return std::move(code.ptx);
   }
@@ -43,14 +43,28 @@ std::string ptx_of(const void* image) {
   return text;
 }
 
-CUmodule load(Runtime& runtime, const void* image) {
-  require_places(image);
-  auto module = std::make_unique<CUmod_st>();
-  module->unit = runtime.load_module(ptx_of(image));
-  return module.release();
+std::string ptx_in(const std::string& image) {
+  FatBinaryHeader header;
+  std::memcpy(&header, image.data(), std::min(image.size(), sizeof header));
+  const bool contained = image.size() >= sizeof header.magic && header.magic == kFatBinaryMagic;
+  if (contained && (image.size() < sizeof header || image.size() < header.header_bytes ||
+                    image.size() - header.header_bytes < header.bytes)) {
+    throw Result{CUDA_ERROR_INVALID_IMAGE, "the fat binary is cut off"};
+  }
+  if (image.size() >= sizeof header.magic && header.magic == kWrapperMagic) {
+    throw Result{CUDA_ERROR_INVALID_IMAGE, "this points to a fat binary, and is none"};
+  }
+  return ptx_of((image + std::string(sizeof header, '\0')).data());
 }
 
-// Where the caller wants to read what is wrong with its PTX.
+std::string file_of_code(const char* file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string image{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (!in) throw Result{CUDA_ERROR_FILE_NOT_FOUND, std::string("the file '") + file + "' cannot be read"};
+  require(!image.empty(), cudaErrorInvalidKernelImage, "the file is empty");
+  return image;
+}
+
 void tell(unsigned int count, const CUjit_option* options, void** values, CUjit_option buffer, CUjit_option size,
           const std::string& text) {
   if (count != 0) require_places(options, values);
@@ -64,6 +78,20 @@ void tell(unsigned int count, const CUjit_option* options, void** values, CUjit_
   const std::size_t kept = std::min(text.size(), room - 1);
   std::memcpy(to, text.data(), kept);
   to[kept] = 0;
+}
+
+}  // namespace heddle::cudart
+
+namespace {
+
+CUmodule load(Runtime& runtime, const std::string& ptx) {
+  auto module = std::make_unique<CUmod_st>();
+  module->unit = runtime.load_module(ptx);
+  return module.release();
+}
+CUmodule load(Runtime& runtime, const void* image) {
+  require_places(image);
+  return load(runtime, ptx_of(image));
 }
 
 Function& known(Runtime& runtime, CUfunction function) {
@@ -124,11 +152,7 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
 CUresult cuModuleLoad(CUmodule* module, const char* file) {
   return in_context("cuModuleLoad", [&](Runtime& runtime) {
     require_places(module, file);
-    std::ifstream in(file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    if (!in) throw Result{CUDA_ERROR_FILE_NOT_FOUND, std::string("the file '") + file + "' cannot be read"};
-    require(!text.empty(), cudaErrorInvalidKernelImage, "the file is empty");
-    *module = load(runtime, (text + std::string(8, '\0')).data());
+    *module = load(runtime, ptx_in(file_of_code(file)));
   });
 }
 // Its code stays until the program ends: launches of it are in the statistics.

@@ -226,18 +226,20 @@ TEST(CudaLibraries, HelpersOfTheSamplesAreThere) {
   std::vector<std::string> words = {"exec", "--quiet", "--", program, "--verbose", "-n=7", "--Ratio=1.5", "-file=a=b"};
   const test::Ran ran = test::heddle(words);
   EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.out, EndsWith("\n49 checks\n"));
+  EXPECT_THAT(ran.out, EndsWith("\n59 checks\n"));
   EXPECT_THAT(ran.err,
               HasSubstr("comparison: " + scratch.path("read.bin") + ": is shorter than what is to be compared\n"));
+  EXPECT_THAT(ran.err, HasSubstr("heddle: cuMemGetAllocationGranularity: programs cannot map memory themselves here: "
+                                 "cuMemAlloc gives it with its address\n"));
   EXPECT_THAT(ran.err,
-              HasSubstr("helpers.cu(165): CUDA error: too large: (9) invalid configuration argument.\nheddle: "));
+              HasSubstr("helpers.cu(207): CUDA error: too large: (9) invalid configuration argument.\nheddle: "));
   EXPECT_THAT(ran.err, HasSubstr("\nCUDA error at " + programs +
-                                 "helpers.cu:170 code=1(cudaErrorInvalidValue) \"cudaMemcpy(there, values, 1 << 20, "
+                                 "helpers.cu:212 code=1(cudaErrorInvalidValue) \"cudaMemcpy(there, values, 1 << 20, "
                                  "cudaMemcpyHostToDevice)\"\n"));
   words.emplace_back("-last");
   const test::Ran last = test::heddle(words);
   EXPECT_EQ(last.code, 1);
-  EXPECT_THAT(last.err, EndsWith("helpers.cu(168): CUDA error: too large: (9) invalid configuration argument.\n"));
+  EXPECT_THAT(last.err, EndsWith("helpers.cu(210): CUDA error: too large: (9) invalid configuration argument.\n"));
 
   const std::string host = scratch.write("b.cpp", "int f();\n");
   const test::Ran other = test::heddle({"nvcc", "-fatbin", host, "-o", module});

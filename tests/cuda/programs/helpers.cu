@@ -108,6 +108,47 @@ void pictures(const std::string& folder) {
   free(read);
 }
 
+// A link gives what it was given; what it does not take is told, and so are addresses that programs map memory to.
+void links(const std::string& module) {
+  static const char text[] =
+      ".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry one(.param .u64 p) {\n.reg .u64 %a;\n"
+      "ld.param.u64 %a, [p];\nst.global.u32 [%a], 42;\nret;\n}\n";
+  void* const data = const_cast<char*>(text);
+  void* const contained = const_cast<char*>(module.data());
+  char log[4] = "abc";
+  CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  CUlinkState link;
+  void* image = NULL;
+  size_t size = 0;
+  checkCudaErrors(cuLinkCreate(2, options, values, &link));
+  EXPECT(log[0] == '\0');
+  EXPECT(cuLinkComplete(link, &image, &size) == CUDA_ERROR_INVALID_VALUE);
+  EXPECT(cuLinkAddData(link, CU_JIT_INPUT_OBJECT, data, 4, "", 0, 0, 0) == CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT(cuLinkAddData(link, CU_JIT_INPUT_FATBINARY, contained, 12, "", 0, 0, 0) == CUDA_ERROR_INVALID_IMAGE);
+  EXPECT(cuLinkAddData(link, CU_JIT_INPUT_FATBINARY, contained, module.size() - 1, "", 0, 0, 0) ==
+         CUDA_ERROR_INVALID_IMAGE);
+  EXPECT(cuLinkAddFile(link, CU_JIT_INPUT_PTX, "/no.such.file", 0, 0, 0) == CUDA_ERROR_FILE_NOT_FOUND);
+  checkCudaErrors(cuLinkAddData(link, CU_JIT_INPUT_PTX, data, sizeof text, "one", 0, 0, 0));
+  EXPECT(cuLinkAddData(link, CU_JIT_INPUT_PTX, data, sizeof text, "one", 0, 0, 0) == CUDA_ERROR_NOT_SUPPORTED);
+  checkCudaErrors(cuLinkComplete(link, &image, &size));
+  CUmodule made;
+  CUfunction one;
+  CUdeviceptr memory;
+  int value = 0;
+  checkCudaErrors(cuModuleLoadData(&made, image));
+  EXPECT(cuLinkDestroy(link) == CUDA_SUCCESS && cuLinkDestroy(link) == CUDA_ERROR_INVALID_HANDLE);
+  checkCudaErrors(cuModuleGetFunction(&one, made, "one"));
+  checkCudaErrors(cuMemAlloc(&memory, 4));
+  void* arguments[] = {&memory};
+  checkCudaErrors(cuLaunchKernel(one, 1, 1, 1, 1, 1, 1, 0, 0, arguments, NULL));
+  checkCudaErrors(cuMemcpyDtoH(&value, memory, 4));
+  EXPECT(value == 42);
+  CUmemAllocationProp facts = {};
+  facts.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  EXPECT(cuMemGetAllocationGranularity(&size, &facts, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_ERROR_NOT_SUPPORTED);
+}
+
 void driver(int argc, char** argv) {
   const CUdevice device = findCudaDeviceDRV(argc, const_cast<const char**>(argv));
   int warp = 0;
@@ -136,6 +177,7 @@ void driver(int argc, char** argv) {
     checkCudaErrors(cuMemcpyDtoH(values, memory, sizeof values));
     EXPECT(values[3] == 10.0f);
   }
+  links(contents.str());
   checkCudaErrors(cuCtxDestroy(context));
 }
 
