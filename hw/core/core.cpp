@@ -49,7 +49,7 @@ std::unique_ptr<Coalescer> coalescer_for(const CoreState& state) {
 }  // namespace
 
 Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, link::Clock clock,
-           const isa::DeviceMemory* bounds)
+           const isa::DeviceMemory* bounds, const CoreExtension& extension)
     : link::ClockedModule(name, clock),
       launches("launches"),
       blocks("blocks"),
@@ -71,7 +71,8 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       register_read_("register_read", state_, clock),
       execute_("execute", state_, fetch_),
       memory_("memory", state_, clock, coalescer_for(state_)),
-      writeback_("writeback", state_, warps_) {
+      writeback_("writeback", state_, warps_),
+      pipeline_(stages_with(extension)) {
   launches.bind(*this);
   blocks.bind(*this);
   copies.bind(*this);
@@ -79,14 +80,14 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   icache_.memory.bind(instruction);
   l1d_.memory.bind(data);
   texture_.memory.bind(texture);
-  fetch_.icache.bind(icache_.cpu);
-  register_read_.registers.bind(registers_.read_port);
-  memory_.l1d.bind(l1d_.cpu);
-  memory_.texture.bind(texture_.cpu);
-  memory_.scratchpad.bind(scratchpad_.access);
-  memory_.returns.socket.bind(writeback_.returns.in);
-  writeback_.registers.bind(registers_.write_port);
-  pipeline_.bind();
+  bind_within(extension.lines, fetch_.icache, icache_.cpu);
+  bind_within(extension.registers, register_read_.registers, registers_.read_port);
+  bind_within(extension.lines, memory_.l1d, l1d_.cpu);
+  bind_within(extension.lines, memory_.texture, texture_.cpu);
+  bind_within(extension.scratchpad, memory_.scratchpad, scratchpad_.access);
+  bind_within(extension.sub_warps, memory_.returns.socket, writeback_.returns.in);
+  bind_within(extension.registers, writeback_.registers, registers_.write_port);
+  pipeline_.bind([&](auto& from, StageInput& to) { bind_within(extension.sub_warps, from, to.in); });
   fetch_.predecode_by(decode_);
   execute_.comes_after(pipeline_.latency_to(execute_));
   memory_.stores_visible = [this] { return l1d_.stores_visible(); };
@@ -132,6 +133,15 @@ void Core::fetch_by_lane() {
     fetch_.fetch_by_lane(warps_.divergence());
     decode_.decode_by_lane(true);
   }
+}
+
+template <class Protocol, class From, class To>
+void Core::bind_within(const CoreExtension::MakeTap<Protocol>& make_tap, From& from, To& to) {
+  // What the socket is called within the core.
+  const CorePlace place{state_.index, std::string(to.name()).substr(std::string(name()).size() + 1)};
+  std::unique_ptr<link::TapOf<Protocol>> tap = make_tap ? make_tap(place, clock()) : nullptr;
+  link::bind_through(tap.get(), from, to);
+  taps_.push_back(std::move(tap));
 }
 
 void Core::limit_loads() {

@@ -32,6 +32,7 @@
 #include "hw/core/execute/execute.hpp"
 #include "hw/core/execute/register_read.hpp"
 #include "hw/core/execute/writeback.hpp"
+#include "hw/core/extension.hpp"
 #include "hw/core/front/decode.hpp"
 #include "hw/core/front/fetch.hpp"
 #include "hw/core/launch_protocol.hpp"
@@ -54,8 +55,9 @@ class Core final : public link::ClockedModule,
                    private link::NonBlockingTarget<link::InvalidationProtocol>,
                    private ::tlm::tlm_bw_transport_if<HomeProtocol> {
  public:
+  // Throws InputError when a stage of `extension` has no place.
   Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, link::Clock clock,
-       const isa::DeviceMemory* bounds);
+       const isa::DeviceMemory* bounds, const CoreExtension& extension = {});
 
   LaunchTargetSocket launches;
   BlockTargetSocket blocks;
@@ -135,6 +137,11 @@ class Core final : public link::ClockedModule,
   void hear(Cycle now);
   // Does what the dispatcher has told before this cycle.
   void obey(Cycle now);
+  // The stages from write-back back to fetch, with those of an extension, which are made here.
+  [[nodiscard]] std::vector<Stage*> stages_with(const CoreExtension& extension);
+  // Binds within the core, through a tap where there is to be one.
+  template <class Protocol, class From, class To>
+  void bind_within(const CoreExtension::MakeTap<Protocol>& make_tap, From& from, To& to);
   void set_warp_size(std::uint32_t warp_size);
   void fetch_by_lane();
   void limit_loads();
@@ -168,7 +175,9 @@ class Core final : public link::ClockedModule,
   ExecuteStage execute_;
   MemoryStage memory_;
   WriteBackStage writeback_;
-  Pipeline pipeline_{&writeback_, &memory_, &execute_, &register_read_, &decode_, &fetch_};
+  std::vector<std::unique_ptr<ReceivingStage>> own_stages_;  // of an extension
+  Pipeline pipeline_;
+  std::vector<std::unique_ptr<sc_core::sc_module>> taps_;
 
   std::unique_ptr<ReplayRows> replay_;  // null: threads compute
   bool running_ = false;                // a launch is being accounted

@@ -28,7 +28,7 @@ sc_core::sc_time period_of(const Machine& machine) {
 }  // namespace
 
 Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa::DeviceMemory* bounds,
-         const MakeTap& make_tap)
+         const MakeTap& make_tap, const CoreExtension& extension)
     : sc_core::sc_module(checked_name(name, machine)),
       control("control"),
       memory("memory", machine.dram.channels),
@@ -36,6 +36,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
       machine_(machine),
       calendar_(period_of(machine)),
       clock_(calendar_.clock()),
+      extended_(!extension.empty()),
       registers_(kRegisterBytes / 8),
       parameters_(kParameterWindowBytes),
       constants_(kConstantWindowBytes) {
@@ -47,7 +48,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
     }
   });
   for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
-    cores_.push_back(std::make_unique<Core>(("core" + std::to_string(i)).c_str(), machine_, i, clock_, bounds));
+    cores_.push_back(
+        std::make_unique<Core>(("core" + std::to_string(i)).c_str(), machine_, i, clock_, bounds, extension));
   }
   if (machine_.gpu.perfect_memory || machine_.icache.ideal) {
     perfect_ = std::make_unique<MemoryBehind>(machine_, memory);
@@ -149,10 +151,13 @@ void Gpu::make_channel(unsigned channel, const MakeTap& make_tap) {
   };
 }
 
+bool Gpu::tapped() const {
+  return extended_ || std::any_of(taps_.begin(), taps_.end(), [](const auto& tap) { return tap != nullptr; });
+}
+
 // Taps see the cycles of all cores in their order.
 void Gpu::let_cores_run_on() {
-  const bool tapped = std::any_of(taps_.begin(), taps_.end(), [](const auto& tap) { return tap != nullptr; });
-  if (tapped || !CoreForesight::knows(machine_)) {
+  if (tapped() || !CoreForesight::knows(machine_)) {
     return;
   }
   foresight_ = std::make_unique<CoreForesight>(
@@ -178,12 +183,11 @@ void Gpu::write_failed(std::uint64_t address) {
 Gpu::~Gpu() = default;
 
 void Gpu::share_among(unsigned threads, bool takes_concurrent_calls) {
-  const bool tapped = std::any_of(taps_.begin(), taps_.end(), [](const auto& tap) { return tap != nullptr; });
   for (const auto& channel : dram_) {
     channel->stay(!takes_concurrent_calls || machine_.dram.blocking_calls != 0);
   }
   // Perfect caches call the memory in their turns.
-  const bool alone = tapped || (perfect_ != nullptr && !takes_concurrent_calls);
+  const bool alone = tapped() || (perfect_ != nullptr && !takes_concurrent_calls);
   calendar_.share_among(alone ? 1 : threads);
 }
 

@@ -44,9 +44,10 @@ namespace heddle::hw {
 
 class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<> {
  public:
-  // Throws InputError, before anything is made, with everything that is wrong with the machine.
+  // Throws InputError, before anything is made, with everything that is wrong with the machine. `extension`: what is put
+  // into each core.
   Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa::DeviceMemory* bounds = nullptr,
-      const MakeTap& make_tap = {});
+      const MakeTap& make_tap = {}, const CoreExtension& extension = {});
   ~Gpu() override;
 
   ::tlm::tlm_target_socket<> control;
@@ -118,7 +119,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // of them does what shows nowhere (tlm/calendar/calendar.hpp). The channels stay in the thread that calls sc_start,
   // since the memory behind `memory` may be any SystemC model, unless it `takes_concurrent_calls`: several at once,
   // from different sockets, that neither call the SystemC kernel nor leave an access open. With taps (MakeTap), which
-  // both ends of a connection call, it is one thread. So it must be while anybody watches whom several modules tell
+  // both ends of a connection call, or an extension of the cores, which they may share, it is one thread. So it must be
+  // while anybody watches whom several modules tell
   // (CoreObserver::of_core makes parts; waves, other observers), which is for the caller to see to.
   void share_among(unsigned threads, bool takes_concurrent_calls = false);
   // Called at the end of each launch (done or fault), in a process of its own.
@@ -169,6 +171,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] const Launch* find_launch(std::uint64_t id) const;
   void keep_stray_loads(unsigned core, const Launch& launch);
   void let_cores_run_on();
+  [[nodiscard]] bool tapped() const;
   void make_channel(unsigned channel, const MakeTap& make_tap);
   void memory_overdue(unsigned channel, const StoragePort::Unanswered& transfer);
   void write_failed(std::uint64_t address);
@@ -189,6 +192,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   std::vector<std::unique_ptr<L2Slice>> l2_;  // per channel; empty: there is no L2
   std::vector<std::unique_ptr<DramController>> dram_;
   std::vector<std::unique_ptr<link::Tap>> taps_;  // null where there is none
+  const bool extended_;                           // there is something else in the cores than cores have
   std::unique_ptr<CoreForesight> foresight_;      // null: cores do not run on
   std::vector<std::uint64_t> registers_;
   std::vector<std::uint8_t> parameters_;

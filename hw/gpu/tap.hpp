@@ -1,4 +1,4 @@
-// Taps on the GPU's base-protocol connections: tracers and protocol checkers.
+// Taps on the GPU's base-protocol connections: tracers and protocol checkers. Places within a core: hw/core/extension.hpp.
 #pragma once
 
 #include <cstdint>
@@ -40,12 +40,7 @@ template <class From, class To>
 [[nodiscard]] std::unique_ptr<link::Tap> connect(const MakeTap& make_tap, const TapPlace& place, link::Clock clock,
                                                  From& from, To& to) {
   std::unique_ptr<link::Tap> tap = make_tap ? make_tap(place, clock) : nullptr;
-  if (tap) {
-    from.bind(tap->target_end());
-    tap->initiator_end().bind(to);
-  } else {
-    from.bind(to);
-  }
+  link::bind_through(tap.get(), from, to);
   return tap;
 }
 

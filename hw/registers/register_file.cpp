@@ -32,9 +32,8 @@ void RegisterFile::configure(unsigned registers) {
   throw InternalError("the register file's socket is blocking");
 }
 
-// The delay is in cycles beyond the access's own.
-void RegisterFile::b_transport(RegisterAccess& access, sc_core::sc_time& delay) {
-  delay = sc_core::SC_ZERO_TIME;
+// The delay is time beyond the access's own cycle: none is added.
+void RegisterFile::b_transport(RegisterAccess& access, sc_core::sc_time&) {
   count(access);
 }
 

@@ -98,7 +98,7 @@ void Scratchpad::clear(std::uint32_t base, std::uint32_t bytes) {
 }
 
 void Scratchpad::b_transport(ScratchpadAccess& access, sc_core::sc_time& delay) {
-  delay = clock_.cycles(occupy(access));
+  delay += clock_.cycles(occupy(access));
 }
 
 unsigned Scratchpad::occupy(ScratchpadAccess& access) {

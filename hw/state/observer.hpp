@@ -62,10 +62,10 @@ struct CoreState;
 struct MemoryAccess;
 
 // Where a sub-warp can be. `returns` is write-back's second input, for accesses that had been put aside
-// or whose hits were late.
-enum class CoreStage : std::uint8_t { fetch, decode, register_read, execute, memory, write_back, returns };
-inline constexpr std::array<std::string_view, 7> kCoreStageNames = {"fetch",  "decode",     "register_read", "execute",
-                                                                    "memory", "write_back", "returns"};
+// or whose hits were late; `added` is any stage that a core has beside its own (hw/core/extension.hpp).
+enum class CoreStage : std::uint8_t { fetch, decode, register_read, execute, memory, write_back, returns, added };
+inline constexpr std::array<std::string_view, 8> kCoreStageNames = {"fetch",  "decode",     "register_read", "execute",
+                                                                    "memory", "write_back", "returns",       "added"};
 [[nodiscard]] constexpr std::string_view name_of(CoreStage stage) {
   return kCoreStageNames[static_cast<std::size_t>(stage)];
 }

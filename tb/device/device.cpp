@@ -60,7 +60,8 @@ hw::MakeTap tap_maker(const DeviceOptions& options) {
 
 Device::State::State(const hw::Machine& machine, DeviceOptions options)
     : options(std::move(options)),
-      gpu("gpu", machine, this->options.replay == nullptr ? &memory : nullptr, tap_maker(this->options)),
+      gpu("gpu", machine, this->options.replay == nullptr ? &memory : nullptr, tap_maker(this->options),
+          this->options.extension),
       target("memory", memory, machine.dram.channels),
       host("host") {
   control_tap =

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/statistics.hpp"
+#include "hw/core/extension.hpp"
 #include "hw/gpu/tap.hpp"
 #include "hw/gpu/totals.hpp"
 #include "hw/parameters/machine.hpp"
@@ -53,6 +54,7 @@ struct DeviceOptions {
   hw::ReplaySource* replay = nullptr;             // threads replay it instead of computing (hw/state/replay.hpp)
   std::ostream* memory_trace = nullptr;           // requests to the memory channels (traces/memory_trace.hpp)
   hw::MakeTap make_tap;                           // the other connections; the channels too without a trace
+  hw::CoreExtension extension;                    // what is put into each core (hw/core/extension.hpp)
   std::function<void(const Progress&)> progress;  // called a few times per second of host time
   PrintText print;                                // what launches print
   // `reached` is called in each cycle of the clock that `every` divides, as long as a launch runs: between two cycles,
@@ -65,7 +67,7 @@ struct DeviceOptions {
   FastForward fast_forward;  // launches that the interpreter computes; observers do not hear of them. Not with a replay
   // Host threads that simulate the GPU's modules (hw::Gpu::share_among). What a run computes, counts and writes is the
   // same for every number. While an observer watches that does not watch cores apart (RunObserver::watches_apart), or
-  // connections are tapped, there is one. InputError when the host does not let the process have so many.
+  // connections are tapped or cores extended, there is one. InputError when the host does not let the process have so many.
   unsigned threads = 1;
   // For tests: not 0: modules due in one cycle run in an order, and with several threads in threads, that change from
   // cycle to cycle (tlm/calendar/calendar.hpp).

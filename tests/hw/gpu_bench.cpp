@@ -4,9 +4,9 @@
 
 namespace heddle::test {
 
-GpuBench::GpuBench(const hw::Machine& machine, const sc_core::sc_module_name& name)
+GpuBench::GpuBench(const hw::Machine& machine, const sc_core::sc_module_name& name, const hw::CoreExtension& extension)
     : sc_core::sc_module(name),
-      gpu("gpu", machine, &memory),
+      gpu("gpu", machine, &memory, {}, extension),
       target("memory", memory, machine.dram.channels),
       host_("host") {
   host_.bind(gpu.control);

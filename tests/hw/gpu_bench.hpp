@@ -38,7 +38,9 @@ class GpuBench : public sc_core::sc_module {
   static constexpr std::uint64_t kBuffer = isa::kGlobalBase;  // 1 MiB, the kernels' first parameter
   static constexpr std::uint64_t kBufferBytes = 1 << 20;
 
-  explicit GpuBench(const hw::Machine& machine = {}, const sc_core::sc_module_name& name = "bench");
+  // `extension`: what is put into the cores.
+  explicit GpuBench(const hw::Machine& machine = {}, const sc_core::sc_module_name& name = "bench",
+                    const hw::CoreExtension& extension = {});
 
   // Writes code and launch registers; the launch starts with the next cycle.
   void start(const Code& code, const LaunchShape& shape = {});

@@ -100,7 +100,7 @@ class PipelineOfStages : public ::testing::Test {
   NotedStage deep_{"deep", state_, 3};
   NotedStage shallow_{"shallow", state_, 1};
   LastStage last_{"last", state_};
-  Pipeline pipeline_{&last_, &shallow_, &deep_, &first_};
+  Pipeline pipeline_{{&last_, &shallow_, &deep_, &first_}};
 };
 
 TEST_F(PipelineOfStages, AdvancesThemFromTheLastToTheFirst) {

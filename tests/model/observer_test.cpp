@@ -97,6 +97,9 @@ class Follower final : public tb::RunObserver {
         expect_at(core, sub_warp, {memory});
         EXPECT_TRUE(at_[&sub_warp].aside || at_[&sub_warp].late);
         break;
+      case added:
+        ADD_FAILURE() << "no stage has been added";
+        break;
     }
     at_[&sub_warp].stage = stage;
     at_[&sub_warp].since = core.now;

@@ -4,7 +4,10 @@
 #include <filesystem>
 
 #include "os/process/child_process.hpp"
+#include "studies/pages/diagram/diagram.hpp"
+#include "tb/device/device.hpp"
 #include "tests/support/program_runner.hpp"
+#include "tlm/protocol_tap.hpp"
 
 namespace heddle::studies {
 namespace {
@@ -67,6 +70,36 @@ TEST(Diagram, FollowsTheMachine) {
   ASSERT_EQ(folded.code, 0) << folded.err;
   EXPECT_TRUE(holds(folded.out, "core0 … core1\\n2 alike"));
   EXPECT_FALSE(holds(folded.out, "gpu.core1"));
+}
+
+// Every kind of connection has a colour.
+TEST(Diagram, DrawsThreadsThatChangeCores) {
+  const Ran ran = test::heddle({"diagram", "odgs"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(test::occurrences(ran.out, "\"gpu.core0.others\" -> \"gpu.global_scheduler\""), 1U) << ran.out;
+}
+
+// Holds on to the GPU that the device builds.
+class DrawnGpu final : public tb::RunObserver {
+ public:
+  void attached(hw::Gpu& gpu) override { top = &gpu; }
+  const sc_core::sc_object* top = nullptr;
+};
+
+TEST(Diagram, DrawsWhatStandsBetween) {
+  DrawnGpu drawn;
+  tb::DeviceOptions options;
+  options.observers = {&drawn};
+  options.extension.sub_warps = [](const hw::CorePlace& place, link::Clock) {
+    return place.socket != "execute.in" ? nullptr : std::make_unique<link::ProtocolTap<link::WarpProtocol>>("between");
+  };
+  const tb::Device device({}, options);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  const std::string dot = pages::diagram_dot(pages::read_diagram(*drawn.top), "tapped", false);
+  EXPECT_EQ(test::occurrences(dot, "\"gpu.core0.register_read\" -> \"gpu.core0.between\""), 1U) << dot;
+  EXPECT_EQ(test::occurrences(dot, "\"gpu.core0.between\" -> \"gpu.core0.execute\""), 1U) << dot;
+  EXPECT_EQ(test::occurrences(dot, "\"gpu.core0.register_read\" -> \"gpu.core0.execute\""), 0U) << dot;
+  EXPECT_EQ(test::occurrences(dot, "\"gpu.core0.execute\" -> \"gpu.core0.memory\""), 1U) << dot;
 }
 
 TEST(Diagram, GraphvizDrawsIt) {

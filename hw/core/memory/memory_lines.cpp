@@ -64,8 +64,9 @@ void MemoryStage::send(MemoryAccess& access) {
       if (line.busy == link::LineRequest::Busy::bank) {
         continue;
       }
-      // The first line of a cycle finds a port free, so what is missing then is room.
-      refused_ = sent_now_                                    ? Refused::no
+      // The first line of a cycle finds a port free, so what is missing then is room. What stands in front of a cache
+      // may take the line in any cycle, and is asked in each.
+      refused_ = sent_now_ || cache_of(access) == nullptr     ? Refused::no
                  : access.kind == MemoryAccess::Kind::texture ? Refused::by_texture
                                                               : Refused::by_l1d;
       state_.block_cause = sent_now_ ? IdleCause::memory_port : cause_of(line.busy);

@@ -12,8 +12,8 @@ bool StageOutput::offer_to_next(link::SubWarp& sub_warp) {
   return next != nullptr ? next->take(sub_warp) : send(sub_warp, link::WarpPhase::offer);
 }
 
-Pipeline::Pipeline(std::initializer_list<Stage*> stages)
-    : at_(std::rbegin(stages), std::rend(stages)), last_(static_cast<unsigned>(at_.size()) - 1) {
+Pipeline::Pipeline(const std::vector<Stage*>& stages)
+    : at_(stages.rbegin(), stages.rend()), last_(static_cast<unsigned>(at_.size()) - 1) {
   for (unsigned position = 0; position != at_.size(); ++position) {
     Stage& stage = *at_[position];
     stage.stand_in(*this, position);
@@ -38,12 +38,6 @@ Pipeline::Pipeline(std::initializer_list<Stage*> stages)
   }
   passages_.resize(at_.size());
   due_.assign(at_.size(), link::kNever);
-}
-
-void Pipeline::bind() {
-  for (unsigned position = 0; position != last_; ++position) {
-    at_[position]->output()->socket.bind(inputs_[position + 1]->in);
-  }
 }
 
 unsigned Pipeline::position_of(const Stage& stage) const {

@@ -34,7 +34,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <initializer_list>
 #include <vector>
 
 #include "hw/core/pipeline/stage.hpp"
@@ -45,12 +44,21 @@ namespace heddle::hw {
 class Pipeline {
  public:
   // From the last stage to the first; at most 31. They outlive the pipeline.
-  Pipeline(std::initializer_list<Stage*> stages);
+  explicit Pipeline(const std::vector<Stage*>& stages);
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  // Joins each stage's output to the next one's input. While the modules are built.
-  void bind();
+  // Joins each stage's output to the next one's input: join(initiator socket, input), which binds the two. While the
+  // modules are built.
+  template <class Join>
+  void bind(Join join) {
+    for (unsigned position = 0; position != last_; ++position) {
+      join(at_[position]->output()->socket, *inputs_[position + 1]);
+    }
+  }
+  void bind() {
+    bind([](link::WarpInitiatorSocket& from, StageInput& to) { from.bind(to.in); });
+  }
   // Cycles from the one in which the first stage hands something on to the one in which `stage` can work on it, when
   // nothing holds it up.
   [[nodiscard]] unsigned latency_to(const Stage& stage) const { return to_[position_of(stage)]; }

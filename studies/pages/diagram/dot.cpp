@@ -31,12 +31,16 @@ class DotDrawing {
     for (const DiagramModule& module : diagram.modules) {
       children_[module.parent].push_back(module.path);
     }
-    for (const DiagramBinding& binding : diagram.bindings) {
-      bound_.insert(diagram.sockets[binding.from].path);
-      bound_.insert(diagram.sockets[binding.to].path);
-    }
     if (!all) {
       fold();
+    }
+    for (const DiagramBinding& binding : diagram.bindings) {
+      const DiagramSocket& from = diagram.sockets[binding.from];
+      const DiagramSocket& to = diagram.sockets[binding.to];
+      if (!hidden(from.module) && !hidden(to.module)) {
+        bound_.insert(from.path);
+        bound_.insert(to.path);
+      }
     }
   }
 
@@ -125,6 +129,7 @@ class DotDrawing {
                                                                {"registers", "#6b4fa0"},
                                                                {"scratchpad", "#6b4fa0"},
                                                                {"thread blocks", "#8a8a00"},
+                                                               {"threads", "#8a8a00"},
                                                                {"invalidations", "#a02c5a"}};
     for (const DiagramBinding& binding : diagram_.bindings) {
       const DiagramSocket& from = diagram_.sockets[binding.from];
@@ -143,7 +148,7 @@ class DotDrawing {
 
   const Diagram& diagram_;
   std::map<std::string, std::vector<std::string>> children_;
-  std::set<std::string> bound_;
+  std::set<std::string> bound_;  // sockets with an edge that is drawn
   std::set<std::string> hidden_;
   std::map<std::string, std::size_t> copies_;
   std::string out_;

@@ -15,7 +15,7 @@ namespace heddle::tb {
 namespace {
 
 const char* stage_name(hw::CoreStage stage) {
-  static constexpr const char* kNames[] = {"F", "D", "R", "X", "M", "W", "W"};
+  static constexpr const char* kNames[] = {"F", "D", "R", "X", "M", "W", "W", "A"};
   return kNames[static_cast<std::size_t>(stage)];
 }
 

@@ -1,0 +1,110 @@
+// The stage that docs/extending.md shows, in cores of every issue discipline, in front of any stage, with nobody who
+// watches: an instruction that is alone takes a cycle more, and results are right.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "hw/core/passing_stage.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/workload.hpp"
+#include "tests/hw/gpu_bench.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_SAMPLED_SANITIZED("All/AddedStage.*")
+
+namespace heddle {
+namespace {
+
+hw::CoreExtension passing_before(const std::string& stage) {
+  hw::CoreExtension extension;
+  if (!stage.empty()) {
+    extension.stages.push_back({stage, [](hw::CoreState& state, link::Clock) {
+                                  return std::make_unique<hw::PassingStage>("passing", state);
+                                }});
+  }
+  return extension;
+}
+
+hw::Machine issuing(const char* issue) {
+  hw::Machine machine;
+  machine.core.issue = issue;
+  return machine;
+}
+
+// Cycles of a launch of one warp, whose one instruction ends it; and of one with `more` additions before.
+link::Cycle cycles_of(const hw::Machine& machine, const std::string& before, unsigned more) {
+  test::GpuBench bench(machine, before.empty() ? "plain" : before.c_str(), passing_before(before));
+  isa::test::Code code;
+  for (unsigned i = 0; i < more; ++i) {
+    code.rri(isa::Op::ADD, 1, 1, 1);
+  }
+  code.exit();
+  const link::Cycle cycles = bench.run(code).cycles;
+  EXPECT_EQ(bench.gpu.core(0).lets_any_by(), std::string(machine.core.issue) == "strict");
+  return cycles;
+}
+
+class AddedStage : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(AddedStage, TakesACycleOfAnInstruction) {
+  const auto& [issue, before] = GetParam();
+  const hw::Machine machine = issuing(issue);
+  EXPECT_EQ(cycles_of(machine, before, 0), cycles_of(machine, "", 0) + 1);
+}
+
+TEST_P(AddedStage, LeavesResultsAsTheyAre) {
+  const auto& [issue, before] = GetParam();
+  const hw::Machine machine = issuing(issue);
+  tb::WorkloadOptions options;
+  options.scale = tb::Workload::test_scale();
+  options.max_registers = machine.core.registers_per_thread;
+  options.resident_threads = machine.core.threads;
+  const auto workload = Registry<tb::Workload>::instance().make("blackscholes", options);
+  const isa::Module module = workload->compile();
+  tb::DeviceOptions of_device;
+  of_device.extension = passing_before(before);
+  tb::Device device(machine, of_device);
+  device.load(module);
+  const tb::Verdict verdict = workload->run(device);
+  EXPECT_TRUE(verdict.correct) << verdict.detail;
+  tb::ReferenceExecutor reference;
+  reference.load(module);
+  EXPECT_TRUE(workload->run(reference).correct);
+  EXPECT_EQ(device.retirement().total(), reference.retirement().total());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, AddedStage,
+    ::testing::Combine(::testing::Values("strict", "relaxed", "scoreboard"),
+                       ::testing::Values("decode", "register_read", "execute", "memory", "writeback")),
+    [](const auto& info) { return std::string(std::get<0>(info.param)) + "_before_" + std::get<1>(info.param); });
+
+// With strict issue an instruction of a warp waits for the one before.
+TEST(AddedStages, TakeACycleEachOfEveryInstruction) {
+  for (const char* before : {"decode", "execute", "writeback"}) {
+    EXPECT_EQ(cycles_of({}, before, 4), cycles_of({}, "", 4) + 5) << before;
+  }
+}
+
+TEST(AddedStages, StandInTheOrderOfTheirList) {
+  std::vector<std::string> order;
+  hw::CoreExtension extension;
+  for (const char* name : {"first", "second"}) {
+    extension.stages.push_back({"memory", [name](hw::CoreState& state, link::Clock) {
+                                  return std::make_unique<hw::PassingStage>(name, state);
+                                }});
+  }
+  extension.sub_warps = [&order](const hw::CorePlace& place, link::Clock) {
+    order.push_back(place.socket);
+    return nullptr;
+  };
+  const test::GpuBench bench({}, "bench", extension);
+  EXPECT_EQ(order, (std::vector<std::string>{"writeback.returns.in", "decode.in", "register_read.in", "execute.in",
+                                             "first.in", "second.in", "memory.in", "writeback.in"}));
+}
+
+}  // namespace
+}  // namespace heddle

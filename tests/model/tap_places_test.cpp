@@ -1,0 +1,184 @@
+// Taps on the connections within cores (hw/core/extension.hpp), on every machine of configs/: what passes a place is what
+// the counters say, and a machine with taps counts as one without.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tb/config/config.hpp"
+#include "tb/device/device.hpp"
+#include "tests/model/child.hpp"
+#include "tests/model/counters.hpp"
+#include "tests/model/workload_cases.hpp"
+#include "tests/support/marks.hpp"
+#include "tlm/protocol_tap.hpp"
+
+HEDDLE_SAMPLED_SANITIZED("Configs/TapPlaces.*")
+
+namespace heddle {
+namespace {
+
+// What has passed a place in any core, in the units of its counter.
+struct Passed {
+  std::uint64_t count = 0;
+  std::uint64_t owed = 0;  // answers
+};
+
+// Of sub-warps that the next stage has taken, those beside them too.
+class CountedSubWarps final : public link::ProtocolTap<link::WarpProtocol> {
+ public:
+  CountedSubWarps(const char* name, Passed& passed) : ProtocolTap(name), passed_(passed) {}
+
+ private:
+  void returns(const Payload& sub_warp, const Phase&, const Phase&, const sc_core::sc_time&,
+               ::tlm::tlm_sync_enum answer) override {
+    for (const Payload* each = answer == ::tlm::TLM_COMPLETED ? &sub_warp : nullptr; each != nullptr;
+         each = each->beside) {
+      ++passed_.count;
+    }
+  }
+  Passed& passed_;
+};
+
+// Of requests that a cache has accepted; a look-up of a line that has come belongs to its request.
+class CountedLines final : public link::ProtocolTap<link::LineProtocol> {
+ public:
+  CountedLines(const char* name, Passed& passed) : ProtocolTap(name), passed_(passed) {}
+
+ private:
+  void returns(const Payload& line, const Phase&, const Phase&, const sc_core::sc_time&,
+               ::tlm::tlm_sync_enum answer) override {
+    passed_.count += answer != ::tlm::TLM_UPDATED && !line.repeats_miss ? 1 : 0;
+    passed_.owed += answer == ::tlm::TLM_ACCEPTED ? 1 : 0;
+  }
+  void calls_back(const Payload&, const Phase&, const sc_core::sc_time&) override { --passed_.owed; }
+  Passed& passed_;
+};
+
+// Of words of threads.
+class CountedRegisters final : public link::ProtocolTap<hw::RegisterProtocol> {
+ public:
+  CountedRegisters(const char* name, Passed& passed) : ProtocolTap(name), passed_(passed) {}
+
+ private:
+  void ends(const Payload& access, const sc_core::sc_time&) override {
+    int threads = access.sub_warp->scalar ? 0 : std::popcount(access.sub_warp->lanes);
+    for (const isa::LaneMask row : access.warp) {
+      threads += std::popcount(row);
+    }
+    passed_.count += std::uint64_t{access.operands} * static_cast<unsigned>(threads);
+  }
+  Passed& passed_;
+};
+
+class CountedScratchpad final : public link::ProtocolTap<hw::ScratchpadProtocol> {
+ public:
+  CountedScratchpad(const char* name, Passed& passed) : ProtocolTap(name), passed_(passed) {}
+
+ private:
+  void ends(const Payload& access, const sc_core::sc_time&) override { passed_.count += access.joins ? 0 : 1; }
+  Passed& passed_;
+};
+
+using Places = std::map<std::string, Passed>;  // by the names of their sockets
+
+// A maker of taps at the places that are in `places`.
+template <class Counting>
+auto counting(Places& places) {
+  return [&places](const hw::CorePlace& place, link::Clock) -> std::unique_ptr<Counting> {
+    const auto at = places.find(place.socket);
+    return at == places.end() ? nullptr : std::make_unique<Counting>(("tap_" + place.text()).c_str(), at->second);
+  };
+}
+
+// What a run with taps has counted, and what contradicts the counters.
+std::string counters_with(const std::string& workload_name, const hw::Machine& machine,
+                          const std::vector<std::string>& sockets) {
+  return test::in_child([&] {
+    Places places;
+    for (const std::string& socket : sockets) {
+      places[socket];
+    }
+    const auto workload = test::make_workload(workload_name, machine);
+    tb::DeviceOptions options;
+    if (!sockets.empty()) {
+      options.extension.sub_warps = counting<CountedSubWarps>(places);
+      options.extension.lines = counting<CountedLines>(places);
+      options.extension.registers = counting<CountedRegisters>(places);
+      options.extension.scratchpad = counting<CountedScratchpad>(places);
+    }
+    tb::Device device(machine, options);
+    device.load(workload->compile());
+    const tb::Verdict verdict = workload->run(device);
+    std::string text = verdict.correct ? test::counters_of(device) : "wrong: " + verdict.detail;
+    const hw::Totals totals = device.totals();
+    const std::map<std::string, std::uint64_t> expected = {
+        {"decode.in", totals.core.fetched},
+        {"register_read.in", totals.core.warp_instructions},
+        {"execute.in", totals.core.warp_instructions},
+        {"memory.in", totals.core.warp_instructions},
+        {"registers.read_port", totals.registers.reads + totals.core.lane_reads_saved},
+        {"registers.write_port", totals.registers.writes + totals.core.lane_writes_saved},
+        {"scratchpad.access", totals.scratchpad.accesses},
+        {"icache.cpu", totals.icache.accesses},
+        {"l1d.cpu", totals.l1d.accesses},
+        {"texture.cpu", totals.texture.accesses}};
+    for (const auto& [socket, passed] : places) {
+      if (const auto counter = expected.find(socket); counter != expected.end() && counter->second != passed.count) {
+        text +=
+            "at " + socket + " " + std::to_string(passed.count) + ", counted " + std::to_string(counter->second) + "\n";
+      }
+      text += passed.owed != 0 ? "answers are owed at " + socket + "\n" : "";
+    }
+    if (places.count("writeback.in") != 0 && places.count("writeback.returns.in") != 0) {
+      const std::uint64_t retired = places["writeback.in"].count + places["writeback.returns.in"].count;
+      if (retired != totals.core.warp_instructions) {
+        text += "to write-back " + std::to_string(retired) + ", retired " +
+                std::to_string(totals.core.warp_instructions) + "\n";
+      }
+    }
+    return text;
+  });
+}
+
+const std::vector<std::string>& configs() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all = test::machine_names();
+    std::erase_if(all, [](const std::string& name) { return name.starts_with("test-"); });
+    return all;
+  }();
+  return names;
+}
+
+class TapPlaces : public ::testing::TestWithParam<std::tuple<const char*, std::string>> {};
+
+// With sub-warps on passages, with sub-warps in their stages, and with register file and write-back alone.
+TEST_P(TapPlaces, SeeWhatIsCounted) {
+  const hw::Machine machine = test::machine_called(std::get<1>(GetParam()));
+  const std::vector<std::vector<std::string>> sets = {
+      {"icache.cpu", "l1d.cpu", "texture.cpu", "scratchpad.access", "writeback.returns.in", "writeback.in"},
+      {"registers.read_port", "decode.in"},
+      {"registers.write_port", "register_read.in"},
+      {"decode.in", "register_read.in", "execute.in", "memory.in", "writeback.in", "writeback.returns.in",
+       "registers.read_port", "registers.write_port", "scratchpad.access", "icache.cpu", "l1d.cpu", "texture.cpu"}};
+  const std::string untapped = counters_with(std::get<0>(GetParam()), machine, {});
+  EXPECT_EQ(untapped.rfind("cycles ", 0), 0U) << untapped;
+  for (const std::vector<std::string>& sockets : sets) {
+    EXPECT_EQ(counters_with(std::get<0>(GetParam()), machine, sockets), untapped) << sockets.front();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Configs, TapPlaces,
+                         ::testing::Combine(::testing::Values("bfs", "reduction"), ::testing::ValuesIn(configs())),
+                         [](const auto& info) {
+                           return test::case_name(std::get<0>(info.param), std::get<1>(info.param));
+                         });
+
+}  // namespace
+}  // namespace heddle
