@@ -60,14 +60,16 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       probes("probes"),
       state_(machine, index, bounds),
       registers_("registers", machine.core.simd_width, static_cast<unsigned>(state_.rows.size()),
-                 about<Scalarisation>(machine.core.scalar).traits.finds ? &state_.statistics : nullptr),
+                 about<Scalarisation>(machine.core.scalar).traits.finds ? &state_.statistics : nullptr,
+                 [&](const BankTargetSocket& port) { return tap_at(extension.banks, port); }),
       warps_(state_, registers_.array(), divergence_for(state_), issue_for(state_)),
       scratchpad_("scratchpad", machine.scratchpad, clock),
       icache_("icache", machine.icache, clock, index, *this, machine.gpu.coherence),
       l1d_("l1d", machine.l1d, clock, index, *this, machine.gpu.coherence),
       texture_("texture", machine.texture, machine.l1d.line_bytes, clock, index, *this, machine.gpu.coherence),
       fetch_("fetch", state_, scheduler_for(state_)),
-      decode_("decode", state_, former_for(state_), scalar_for(state_), registers_.array()),
+      decode_("decode", state_, former_for(state_), scalar_for(state_), registers_.array(),
+              [&](const FormerTargetSocket& form) { return tap_at(extension.former, form); }),
       register_read_("register_read", state_, clock),
       execute_("execute", state_, fetch_),
       memory_("memory", state_, clock, coalescer_for(state_)),
@@ -135,11 +137,17 @@ void Core::fetch_by_lane() {
   }
 }
 
+template <class Protocol, class To>
+std::unique_ptr<link::TapOf<Protocol>> Core::tap_at(const CoreExtension::MakeTap<Protocol>& make_tap,
+                                                    const To& socket) const {
+  // What the socket is called within the core.
+  const CorePlace place{state_.index, std::string(socket.name()).substr(std::string(name()).size() + 1)};
+  return make_tap ? make_tap(place, clock()) : nullptr;
+}
+
 template <class Protocol, class From, class To>
 void Core::bind_within(const CoreExtension::MakeTap<Protocol>& make_tap, From& from, To& to) {
-  // What the socket is called within the core.
-  const CorePlace place{state_.index, std::string(to.name()).substr(std::string(name()).size() + 1)};
-  std::unique_ptr<link::TapOf<Protocol>> tap = make_tap ? make_tap(place, clock()) : nullptr;
+  std::unique_ptr<link::TapOf<Protocol>> tap = tap_at(make_tap, to);
   link::bind_through(tap.get(), from, to);
   taps_.push_back(std::move(tap));
 }

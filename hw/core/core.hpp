@@ -139,6 +139,10 @@ class Core final : public link::ClockedModule,
   void obey(Cycle now);
   // The stages from write-back back to fetch, with those of an extension, which are made here.
   [[nodiscard]] std::vector<Stage*> stages_with(const CoreExtension& extension);
+  // What is to stand in front of a target socket of the core; null: nothing.
+  template <class Protocol, class To>
+  [[nodiscard]] std::unique_ptr<link::TapOf<Protocol>> tap_at(const CoreExtension::MakeTap<Protocol>& make_tap,
+                                                              const To& socket) const;
   // Binds within the core, through a tap where there is to be one.
   template <class Protocol, class From, class To>
   void bind_within(const CoreExtension::MakeTap<Protocol>& make_tap, From& from, To& to);

@@ -7,7 +7,9 @@
 //   decode.in  register_read.in  execute.in  memory.in  writeback.in   between two neighbouring stages, stages of one's
 //                                                                      own too (NAME.in)
 //   writeback.returns.in                                               from memory: accesses that had been put aside
+//   decode.former.form                                                 from decode: masks, and the sub-warp formed
 //   registers.read_port  registers.write_port                          from register read; from write-back
+//   registers.bank0.port ...                                           from the register file, by lane
 //   scratchpad.access                                                  from memory
 //   icache.cpu  l1d.cpu  texture.cpu                                   from fetch; from memory
 //
@@ -23,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/core/front/former_module.hpp"
 #include "hw/core/pipeline/stage.hpp"
 #include "hw/registers/register_file.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
@@ -48,7 +51,9 @@ struct CoreExtension {
   template <class Protocol>
   using MakeTap = std::function<std::unique_ptr<link::TapOf<Protocol>>(const CorePlace& place, link::Clock clock)>;
   MakeTap<link::WarpProtocol> sub_warps;
+  MakeTap<FormerProtocol> former;
   MakeTap<RegisterProtocol> registers;
+  MakeTap<BankProtocol> banks;
   MakeTap<ScratchpadProtocol> scratchpad;
   MakeTap<link::LineProtocol> lines;
 
@@ -60,7 +65,9 @@ struct CoreExtension {
   };
   std::vector<Stage> stages;
 
-  [[nodiscard]] bool empty() const { return !sub_warps && !registers && !scratchpad && !lines && stages.empty(); }
+  [[nodiscard]] bool empty() const {
+    return !sub_warps && !former && !registers && !banks && !scratchpad && !lines && stages.empty();
+  }
 };
 
 }  // namespace heddle::hw

@@ -328,7 +328,7 @@ std::optional<std::uint32_t> Gpu::register_of(const isa::Fault& fault, unsigned 
       for (const unsigned lane : set_bits(state.rows[row].present())) {
         const HomeThread thread = state.thread_at(row, lane);
         if (thread.home->block->index == fault.block && thread.index() == fault.thread) {
-          return core->registers().array().word(row, reg)[lane];
+          return core->registers().banks()[lane]->column().word(row, reg);
         }
       }
     }

@@ -9,15 +9,19 @@
 namespace heddle::hw {
 
 RegisterFile::RegisterFile(const sc_core::sc_module_name& name, unsigned simd_width, unsigned rows,
-                           CoreStatistics* scalar)
+                           CoreStatistics* scalar, const MakeBankTap& make_tap)
     : sc_core::sc_module(name),
       read_port("read_port"),
       write_port("write_port"),
+      bank_port("bank_port", simd_width),
       rows_(rows),
       scalar_(scalar),
       wide_(scalar != nullptr ? rows : 0) {
   for (unsigned lane = 0; lane < simd_width; ++lane) {
-    banks_.push_back(std::make_unique<RegisterBank>(("bank" + std::to_string(lane)).c_str(), counters_, lane));
+    banks_.push_back(std::make_unique<RegisterBank>(("bank" + std::to_string(lane)).c_str(), counters_, array_, lane));
+    bank_port[lane].bind(static_cast<link::ForwardOnlyInitiator<BankProtocol>&>(*this));
+    taps_.push_back(make_tap ? make_tap(banks_.back()->port) : nullptr);
+    link::bind_through(taps_.back().get(), bank_port[lane], banks_.back()->port);
   }
   read_port.bind(*this);
   write_port.bind(*this);
@@ -32,9 +36,34 @@ void RegisterFile::configure(unsigned registers) {
   throw InternalError("the register file's socket is blocking");
 }
 
-// The delay is time beyond the access's own cycle: none is added.
-void RegisterFile::b_transport(RegisterAccess& access, sc_core::sc_time&) {
+// The delay is time beyond the access's own cycle.
+void RegisterFile::b_transport(RegisterAccess& access, sc_core::sc_time& delay) {
+  slowest_ = sc_core::SC_ZERO_TIME;
   count(access);
+  delay += slowest_;
+}
+
+void RegisterFile::end_of_elaboration() {
+  direct_ = std::all_of(bank_port.begin(), bank_port.end(), [](BankInitiatorSocket& port) {
+    return dynamic_cast<RegisterBank*>(port.operator->()) != nullptr;
+  });
+}
+
+void RegisterFile::ask_banks(const RegisterAccess& access, isa::LaneMask lanes, unsigned words) {
+  for (const unsigned lane : set_bits(lanes)) {
+    BankAccess of_bank{access.sub_warp->row_of(lane), words, access.write};
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    bank_port[lane]->b_transport(of_bank, delay);
+    slowest_ = std::max(slowest_, delay);
+  }
+}
+
+bool RegisterBank::get_direct_mem_ptr(BankAccess&, ::tlm::tlm_dmi& dmi) {
+  dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(&column_));
+  dmi.set_start_address(0);
+  dmi.set_end_address(sizeof column_ - 1);
+  dmi.allow_read_write();
+  return true;
 }
 
 namespace {
@@ -68,7 +97,7 @@ void RegisterFile::count_with_wide(const RegisterAccess& access) {
   const isa::LaneMask lanes = sub_warp.lanes;
   if (access.write) {
     const isa::ResultForm& form = sub_warp.decoded->form;
-    counters_.writes.add(lanes, form.words);
+    pass(access, lanes, form.words);
     for (const unsigned lane : set_bits(lanes)) {
       // A thread whose guard is false writes nothing; its value stays where it is.
       for (unsigned word = 0; word < form.words && ((sub_warp.executing >> lane) & 1U) != 0; ++word) {
@@ -84,7 +113,7 @@ void RegisterFile::count_with_wide(const RegisterAccess& access) {
           reg == isa::kRZ || ((wide_.in_lanes(sub_warp.row_of(lane), reg) >> sub_warp.home_of(lane)) & 1U) != 0;
       own |= static_cast<isa::LaneMask>(in_lane) << lane;
     }
-    counters_.reads.add(own, 1);
+    pass(access, own, 1);
     scalar_->scalar_reads += own != lanes ? 1 : 0;
     scalar_->lane_reads_saved += static_cast<unsigned>(std::popcount(lanes & ~own));
   });
@@ -115,7 +144,7 @@ void RegisterFile::count_scalar(const RegisterAccess& access) {
       own |= wide_.in_lanes(access.first_row + row, reg) & access.warp[row];
     }
     const bool in_lane = own != 0 || reg == isa::kRZ;
-    counters_.reads.add(in_lane ? lane : 0, 1);
+    pass(access, in_lane ? lane : 0, 1);
     scalar_->scalar_reads += in_lane ? 0 : 1;
     scalar_->lane_reads_saved += threads - (in_lane ? 1 : 0);
   });

@@ -20,11 +20,8 @@ namespace {
 
 hw::CoreExtension passing_before(const std::string& stage) {
   hw::CoreExtension extension;
-  if (!stage.empty()) {
-    extension.stages.push_back({stage, [](hw::CoreState& state, link::Clock) {
-                                  return std::make_unique<hw::PassingStage>("passing", state);
-                                }});
-  }
+  extension.stages.push_back(
+      {stage, [](hw::CoreState& state, link::Clock) { return std::make_unique<hw::PassingStage>("passing", state); }});
   return extension;
 }
 
@@ -34,17 +31,14 @@ hw::Machine issuing(const char* issue) {
   return machine;
 }
 
-// Cycles of a launch of one warp, whose one instruction ends it; and of one with `more` additions before.
-link::Cycle cycles_of(const hw::Machine& machine, const std::string& before, unsigned more) {
-  test::GpuBench bench(machine, before.empty() ? "plain" : before.c_str(), passing_before(before));
+// Cycles of a launch of one warp, whose last instruction ends it, with so many additions before.
+link::Cycle cycles_of(test::GpuBench& bench, unsigned additions) {
   isa::test::Code code;
-  for (unsigned i = 0; i < more; ++i) {
+  for (unsigned i = 0; i < additions; ++i) {
     code.rri(isa::Op::ADD, 1, 1, 1);
   }
   code.exit();
-  const link::Cycle cycles = bench.run(code).cycles;
-  EXPECT_EQ(bench.gpu.core(0).lets_any_by(), std::string(machine.core.issue) == "strict");
-  return cycles;
+  return bench.run(code).cycles;
 }
 
 class AddedStage : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {};
@@ -52,7 +46,10 @@ class AddedStage : public ::testing::TestWithParam<std::tuple<const char*, const
 TEST_P(AddedStage, TakesACycleOfAnInstruction) {
   const auto& [issue, before] = GetParam();
   const hw::Machine machine = issuing(issue);
-  EXPECT_EQ(cycles_of(machine, before, 0), cycles_of(machine, "", 0) + 1);
+  test::GpuBench without(machine, "without");
+  test::GpuBench with(machine, "with", passing_before(before));
+  EXPECT_EQ(cycles_of(with, 0), cycles_of(without, 0) + 1);
+  EXPECT_EQ(with.gpu.core(0).lets_any_by(), machine.core.issue == "strict");
 }
 
 TEST_P(AddedStage, LeavesResultsAsTheyAre) {
@@ -83,11 +80,16 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(std::get<0>(info.param)) + "_before_" + std::get<1>(info.param); });
 
 // With strict issue an instruction of a warp waits for the one before.
-TEST(AddedStages, TakeACycleEachOfEveryInstruction) {
-  for (const char* before : {"decode", "execute", "writeback"}) {
-    EXPECT_EQ(cycles_of({}, before, 4), cycles_of({}, "", 4) + 5) << before;
-  }
+class StrictlyAdded : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(StrictlyAdded, TakesACycleOfEveryInstruction) {
+  test::GpuBench without({}, "without");
+  test::GpuBench with({}, "with", passing_before(GetParam()));
+  EXPECT_EQ(cycles_of(with, 4), cycles_of(without, 4) + 5);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, StrictlyAdded, ::testing::Values("decode", "execute", "writeback"),
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST(AddedStages, StandInTheOrderOfTheirList) {
   std::vector<std::string> order;

@@ -73,6 +73,49 @@ TEST(CorePlaces, AndSoDoesASlowerOne) {
   EXPECT_EQ(slow_round(bench), (7 + 4) * (kSlowBody + kLoopInstructions));
 }
 
+// Stands in front of the bank of lane 0, which alone holds up the others.
+class SlowBank final : public link::ProtocolTap<BankProtocol> {
+ public:
+  SlowBank(const char* name, sc_core::sc_time more) : ProtocolTap(name), more_(more) {}
+
+ private:
+  void b_transport(BankAccess& access, sc_core::sc_time& delay) override {
+    ProtocolTap::b_transport(access, delay);
+    delay += more_;
+  }
+  const sc_core::sc_time more_;
+};
+
+TEST(CorePlaces, TheSlowestBankSaysHowLongAnAccessTakes) {
+  CoreExtension extension;
+  extension.banks = [](const CorePlace& place, link::Clock clock) -> std::unique_ptr<SlowBank> {
+    if (place.socket != "registers.bank0.port") {
+      return nullptr;
+    }
+    return std::make_unique<SlowBank>(("slow_" + place.text()).c_str(), clock.cycles(2));
+  };
+  GpuBench bench({}, "bench", extension);
+  EXPECT_EQ(slow_round(bench), (7 + 2) * (kSlowBody + kLoopInstructions));
+}
+
+TEST(CorePlaces, ABankHandsOutItsColumn) {
+  GpuBench bench;
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  Code code;
+  code.s2r(3, Special::tid_x);
+  code.exit();
+  bench.run(code);
+  const RegisterFile& registers = bench.gpu.core(0).registers();
+  EXPECT_TRUE(registers.direct());
+  for (const unsigned lane : {0U, 7U, 31U}) {
+    BankAccess access;
+    ::tlm::tlm_dmi dmi;
+    ::tlm::tlm_fw_transport_if<BankProtocol>& bank = *registers.banks()[lane];
+    ASSERT_TRUE(bank.get_direct_mem_ptr(access, dmi));
+    EXPECT_EQ(reinterpret_cast<RegisterColumn*>(dmi.get_dmi_ptr())->word(0, 3), lane);
+  }
+}
+
 TEST(CorePlaces, AnExtensionOfNothingIsNone) {
   GpuBench bench({}, "bench", slow_reads(0));
   EXPECT_EQ(slow_round(bench), 7 * (kSlowBody + kLoopInstructions));
@@ -87,6 +130,8 @@ TEST(CorePlaces, AreAskedForOnceByTheNamesOfTheirSockets) {
   CoreExtension extension;
   extension.sub_warps = note;
   extension.registers = note;
+  extension.banks = note;
+  extension.former = note;
   extension.scratchpad = note;
   extension.lines = note;
   Machine machine;
@@ -95,10 +140,13 @@ TEST(CorePlaces, AreAskedForOnceByTheNamesOfTheirSockets) {
   const GpuBench bench(machine, "bench", extension);
   std::vector<std::string> expected;
   for (const char* core : {"core0_", "core1_"}) {
-    for (const char* socket :
-         {"decode_in", "register_read_in", "execute_in", "memory_in", "writeback_in", "writeback_returns_in",
-          "registers_read_port", "registers_write_port", "scratchpad_access", "icache_cpu", "l1d_cpu", "texture_cpu"}) {
+    for (const char* socket : {"decode_in", "decode_former_form", "register_read_in", "execute_in", "memory_in",
+                               "writeback_in", "writeback_returns_in", "registers_read_port", "registers_write_port",
+                               "scratchpad_access", "icache_cpu", "l1d_cpu", "texture_cpu"}) {
       expected.push_back(std::string(core) + socket);
+    }
+    for (unsigned lane = 0; lane < machine.core.simd_width; ++lane) {
+      expected.push_back(core + ("registers_bank" + std::to_string(lane)) + "_port");
     }
   }
   std::sort(asked.begin(), asked.end());

@@ -95,7 +95,7 @@ class Meddler final : public sc_core::sc_module,
 class CheckedLink final : public link::Tap {
  public:
   CheckedLink(const sc_core::sc_module_name& name, bool direct_memory, bool wrong)
-      : Tap(name), checker("checker"), meddler_("meddler", direct_memory, wrong) {
+      : link::Tap(name), checker("checker"), meddler_("meddler", direct_memory, wrong) {
     checker.initiator.bind(meddler_.target);
   }
   [[nodiscard]] ::tlm::tlm_target_socket<>& target_end() override { return checker.target; }

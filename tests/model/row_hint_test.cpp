@@ -21,7 +21,7 @@ namespace {
 // Hands everything on and notes the reads of data: address and hint bit, in order.
 class Witness final : public link::Tap, private ::tlm::tlm_fw_transport_if<>, private ::tlm::tlm_bw_transport_if<> {
  public:
-  explicit Witness(const sc_core::sc_module_name& name) : Tap(name), target_("target"), initiator_("initiator") {
+  explicit Witness(const sc_core::sc_module_name& name) : link::Tap(name), target_("target"), initiator_("initiator") {
     target_.bind(*this);
     initiator_.bind(*this);
   }

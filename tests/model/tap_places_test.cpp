@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "tb/config/config.hpp"
+#include "hw/divergence/divergence.hpp"
 #include "tb/device/device.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/counters.hpp"
@@ -77,6 +76,31 @@ class CountedRegisters final : public link::ProtocolTap<hw::RegisterProtocol> {
   Passed& passed_;
 };
 
+// Of words of one lane's threads.
+class CountedBank final : public link::ProtocolTap<hw::BankProtocol> {
+ public:
+  CountedBank(const char* name, Passed& passed) : ProtocolTap(name), passed_(passed) {}
+
+ private:
+  void ends(const Payload& access, const sc_core::sc_time&) override { passed_.count += access.words; }
+  Passed& passed_;
+};
+
+// Of sub-warps, an empty one for an instruction without threads too.
+class CountedMasks final : public link::ProtocolTap<hw::FormerProtocol> {
+ public:
+  CountedMasks(const char* name, Passed& passed) : ProtocolTap(name), passed_(passed) {}
+
+ private:
+  void ends(const Payload& request, const sc_core::sc_time&) override {
+    const auto none = [](const auto& rows) {
+      return std::all_of(rows.begin(), rows.end(), [](auto row) { return row == 0; });
+    };
+    passed_.count += request.formed || (none(request.candidates) && none(request.pending)) ? 1 : 0;
+  }
+  Passed& passed_;
+};
+
 class CountedScratchpad final : public link::ProtocolTap<hw::ScratchpadProtocol> {
  public:
   CountedScratchpad(const char* name, Passed& passed) : ProtocolTap(name), passed_(passed) {}
@@ -112,13 +136,17 @@ std::string counters_with(const std::string& workload_name, const hw::Machine& m
       options.extension.lines = counting<CountedLines>(places);
       options.extension.registers = counting<CountedRegisters>(places);
       options.extension.scratchpad = counting<CountedScratchpad>(places);
+      options.extension.banks = counting<CountedBank>(places);
+      options.extension.former = counting<CountedMasks>(places);
     }
     tb::Device device(machine, options);
     device.load(workload->compile());
     const tb::Verdict verdict = workload->run(device);
     std::string text = verdict.correct ? test::counters_of(device) : "wrong: " + verdict.detail;
     const hw::Totals totals = device.totals();
-    const std::map<std::string, std::uint64_t> expected = {
+    const bool by_lane = hw::about<hw::Divergence>(machine.core.divergence).traits.mimd_lanes;
+    std::map<std::string, std::uint64_t> expected = {
+        {"decode.former.form", by_lane ? 0 : totals.core.warp_instructions - totals.core.scalar_instructions},
         {"decode.in", totals.core.fetched},
         {"register_read.in", totals.core.warp_instructions},
         {"execute.in", totals.core.warp_instructions},
@@ -129,6 +157,12 @@ std::string counters_with(const std::string& workload_name, const hw::Machine& m
         {"icache.cpu", totals.icache.accesses},
         {"l1d.cpu", totals.l1d.accesses},
         {"texture.cpu", totals.texture.accesses}};
+    for (const StatisticsRegistry::Scalar& scalar : device.statistics().scalars()) {
+      const std::string& module = scalar.declaration.module;
+      if (const std::size_t bank = module.find("registers.bank"); bank != std::string::npos) {
+        expected[module.substr(bank) + ".port"] += *scalar.value;
+      }
+    }
     for (const auto& [socket, passed] : places) {
       if (const auto counter = expected.find(socket); counter != expected.end() && counter->second != passed.count) {
         text +=
@@ -158,15 +192,17 @@ const std::vector<std::string>& configs() {
 
 class TapPlaces : public ::testing::TestWithParam<std::tuple<const char*, std::string>> {};
 
-// With sub-warps on passages, with sub-warps in their stages, and with register file and write-back alone.
+// With sub-warps on passages, with parts of their work in the stages, and with all of it.
 TEST_P(TapPlaces, SeeWhatIsCounted) {
   const hw::Machine machine = test::machine_called(std::get<1>(GetParam()));
   const std::vector<std::vector<std::string>> sets = {
       {"icache.cpu", "l1d.cpu", "texture.cpu", "scratchpad.access", "writeback.returns.in", "writeback.in"},
       {"registers.read_port", "decode.in"},
       {"registers.write_port", "register_read.in"},
-      {"decode.in", "register_read.in", "execute.in", "memory.in", "writeback.in", "writeback.returns.in",
-       "registers.read_port", "registers.write_port", "scratchpad.access", "icache.cpu", "l1d.cpu", "texture.cpu"}};
+      {"registers.bank0.port", "registers.bank3.port", "decode.former.form"},
+      {"decode.in", "decode.former.form", "register_read.in", "execute.in", "memory.in", "writeback.in",
+       "writeback.returns.in", "registers.read_port", "registers.write_port", "registers.bank1.port",
+       "scratchpad.access", "icache.cpu", "l1d.cpu", "texture.cpu"}};
   const std::string untapped = counters_with(std::get<0>(GetParam()), machine, {});
   EXPECT_EQ(untapped.rfind("cycles ", 0), 0U) << untapped;
   for (const std::vector<std::string>& sockets : sets) {

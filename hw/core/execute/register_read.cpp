@@ -21,7 +21,7 @@ void RegisterReadStage::access_file(const link::SubWarp& sub_warp, const link::D
     access.warp = group.active;
     access.first_row = group.first_row;
   }
-  if (RegisterFile* const file = file_.of(registers)) {
+  if (RegisterFile* const file = direct_file()) {
     file->count(access);
     done_at_ = std::max(done_at_, state_.now);
     array_ = &file->array();

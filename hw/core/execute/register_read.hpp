@@ -33,7 +33,7 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   void tell(WarpUnit& warps) { warps_ = &warps; }
   // Where something else than the register file is bound, it sees each access in its cycle, and may take its time.
   [[nodiscard]] bool sees_all() override {
-    RegisterFile* const file = file_.of(registers);
+    RegisterFile* const file = direct_file();
     return warps_ != nullptr || file == nullptr || file->counts_by_warp();
   }
   [[nodiscard]] bool lets_by(const link::DecodedInstruction& decoded) const override { return !decoded.exchanges; }
@@ -52,6 +52,12 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   [[nodiscard]] bool read_all(link::SubWarp& first);
   // The port's part: the time that an access takes, and the direct view.
   void access_file(const link::SubWarp& sub_warp, const link::DecodedInstruction& decoded);
+
+  // Null: something else is behind the socket, or between the file and its banks.
+  [[nodiscard]] RegisterFile* direct_file() {
+    RegisterFile* const file = file_.of(registers);
+    return file != nullptr && file->direct() ? file : nullptr;
+  }
 
   const link::Clock clock_;
   WarpUnit* warps_ = nullptr;

@@ -96,7 +96,7 @@ void WriteBackStage::write(link::SubWarp& sub_warp) {
 }
 
 RegisterArray& WriteBackStage::array(RegisterAccess& access) {
-  if (RegisterFile* const file = file_.of(registers)) {
+  if (RegisterFile* const file = direct_file()) {
     file->count(access);
     return file->array();
   }
@@ -113,7 +113,7 @@ RegisterArray& WriteBackStage::array(RegisterAccess& access) {
 }
 
 void WriteBackStage::reset() {
-  direct_ = pipeline_ != nullptr ? file_.of(registers) : nullptr;
+  direct_ = pipeline_ != nullptr ? direct_file() : nullptr;
   retirement_.reset();
   drop_all();
   returns.drop_all();

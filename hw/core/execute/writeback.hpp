@@ -63,6 +63,12 @@ class WriteBackStage final : public ReceivingStage,
   // The port's part: the access is counted; where its data goes.
   [[nodiscard]] RegisterArray& array(RegisterAccess& access);
 
+  // Null: something else is behind the socket, or between the file and its banks.
+  [[nodiscard]] RegisterFile* direct_file() {
+    RegisterFile* const file = file_.of(registers);
+    return file != nullptr && file->direct() ? file : nullptr;
+  }
+
   WarpUnit& warps_;
   Retirement retirement_;
   OwnRow own_row_;

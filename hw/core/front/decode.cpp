@@ -14,9 +14,10 @@
 namespace heddle::hw {
 
 DecodeStage::DecodeStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<SubWarpFormer> former,
-                         std::unique_ptr<Scalarisation> scalar, RegisterArray& registers)
+                         std::unique_ptr<Scalarisation> scalar, RegisterArray& registers, const MakeFormerTap& make_tap)
     : ReceivingStage(name, state, state.machine.core.fetch_latency, CoreStage::decode),
       out("out"),
+      masks("masks"),
       former_("former", std::move(former)),
       scalar_(std::move(scalar)),
       registers_(registers),
@@ -25,7 +26,11 @@ DecodeStage::DecodeStage(const sc_core::sc_module_name& name, CoreState& state, 
       keeps_row_(about<SubWarpFormer>(state.core.former).traits.keeps_row),
       overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
       candidates_(state.rows_per_warp),
-      pending_(state.rows_per_warp) {}
+      pending_(state.rows_per_warp) {
+  masks.bind(static_cast<link::ForwardOnlyInitiator<FormerProtocol>&>(*this));
+  former_tap_ = make_tap ? make_tap(former_.form) : nullptr;
+  link::bind_through(former_tap_.get(), masks, former_.form);
+}
 
 void DecodeStage::form_by(std::unique_ptr<SubWarpFormer> former) {
   former_.replace(std::move(former));
@@ -284,10 +289,20 @@ bool any(const std::vector<LaneMask>& masks) {
 
 }  // namespace
 
+bool DecodeStage::ask_former(SubWarpShape& shape) {
+  if (const SubWarpFormerModule* const former = direct_former_.of(masks)) {
+    return former->policy().form(present_->instruction, candidates_, pending_, shape);
+  }
+  FormerRequest request{&present_->instruction, candidates_, pending_, &shape};
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  masks->b_transport(request, delay);
+  return request.formed;
+}
+
 void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
   resolve(group, sub_warp.pc);
   SubWarpShape shape;
-  if (!former_.policy().form(present_->instruction, candidates_, pending_, shape)) {
+  if (!ask_former(shape)) {
     if (any(candidates_) || any_pending_) {
       wait(sub_warp);
       return;
@@ -299,9 +314,9 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
 }
 
 // What form() makes of the usual warp, of one row, whose threads are all free: they are its one sub-warp. False: it is
-// another one, and nothing has happened.
+// another one, or what stands in front of the former sees each, and nothing has happened.
 bool DecodeStage::form_row(link::SubWarp& sub_warp, Group& group) {
-  if (group.rows() != 1 || scalar_ != nullptr || warps_ != nullptr) {
+  if (group.rows() != 1 || scalar_ != nullptr || warps_ != nullptr || direct_former_.of(masks) == nullptr) {
     return false;
   }
   const LaneMask active = group.active[0];

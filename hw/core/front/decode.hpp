@@ -3,40 +3,35 @@
 //
 //   in    target, WarpProtocol      from fetch
 //   out   initiator, WarpProtocol   one sub-warp per cycle to register read
+//   masks initiator, FormerProtocol to the sub-warp former: masks there, a sub-warp back, within the cycle
 // While threads remain the instruction stays in the input latch, which stalls fetch.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "hw/core/front/former_module.hpp"
 #include "hw/core/pipeline/stage.hpp"
 #include "hw/core/warps/warp_unit.hpp"
 #include "hw/effects/form.hpp"
 #include "hw/registers/register_file.hpp"
 #include "hw/scalar/scalarisation.hpp"
 #include "hw/subwarp/former.hpp"
+#include "tlm/behind_socket.hpp"
 
 namespace heddle::hw {
 
-// The sub-warp former as a module: a policy with a port on the active mask.
-class SubWarpFormerModule final : public sc_core::sc_module {
+class DecodeStage final : public ReceivingStage, private link::ForwardOnlyInitiator<FormerProtocol> {
  public:
-  SubWarpFormerModule(const sc_core::sc_module_name& name, std::unique_ptr<SubWarpFormer> policy)
-      : sc_core::sc_module(name), policy_(std::move(policy)) {}
-  [[nodiscard]] SubWarpFormer& policy() { return *policy_; }
-  void replace(std::unique_ptr<SubWarpFormer> policy) { policy_ = std::move(policy); }
-
- private:
-  std::unique_ptr<SubWarpFormer> policy_;
-};
-
-class DecodeStage final : public ReceivingStage {
- public:
+  // What is to stand in front of the former; null: nothing.
+  using MakeFormerTap = std::function<std::unique_ptr<link::TapOf<FormerProtocol>>(const FormerTargetSocket& former)>;
   // `scalar`: who finds instructions that one lane executes for its warp; null: none.
   DecodeStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<SubWarpFormer> former,
-              std::unique_ptr<Scalarisation> scalar, RegisterArray& registers);
+              std::unique_ptr<Scalarisation> scalar, RegisterArray& registers, const MakeFormerTap& make_tap = {});
 
   StageOutput out;
+  FormerInitiatorSocket masks;
 
   void tick(Cycle now) override;
   After turn(Cycle now) override { return turn_of(*this, now); }
@@ -46,8 +41,8 @@ class DecodeStage final : public ReceivingStage {
   [[nodiscard]] StageOutput* output() override { return &out; }
   // A warp of one row, no thread of which can be in flight, is one sub-warp whenever it is formed.
   [[nodiscard]] bool sees_all() override {
-    return !keeps_row_ || state_.groups[0].rows() != 1 || scalar_ != nullptr || warps_ != nullptr || overlaps_ ||
-           by_lane_;
+    return !keeps_row_ || direct_former_.of(masks) == nullptr || state_.groups[0].rows() != 1 || scalar_ != nullptr ||
+           warps_ != nullptr || overlaps_ || by_lane_;
   }
   [[nodiscard]] bool lets_by(const link::DecodedInstruction&) const override { return true; }
   [[nodiscard]] bool works_in_row() const override { return true; }
@@ -81,6 +76,7 @@ class DecodeStage final : public ReceivingStage {
     }
   }
   void form(link::SubWarp& sub_warp, Group& group);
+  [[nodiscard]] bool ask_former(SubWarpShape& shape);
   [[nodiscard]] bool form_row(link::SubWarp& sub_warp, Group& group);
   // The one sub-warp of a group of one row, none of whose threads is in flight: what forming does to it and the group.
   // It has been decoded.
@@ -99,6 +95,8 @@ class DecodeStage final : public ReceivingStage {
 
   bool by_lane_ = false;
   SubWarpFormerModule former_;
+  std::unique_ptr<link::TapOf<FormerProtocol>> former_tap_;  // null: none
+  link::BehindSocket<SubWarpFormerModule> direct_former_;
   const std::unique_ptr<Scalarisation> scalar_;
   bool scalar_candidate_ = false;  // the instruction in the latch may turn out to be scalar
   RegisterArray& registers_;

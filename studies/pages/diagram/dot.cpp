@@ -127,6 +127,8 @@ class DotDrawing {
                                                                {"sub-warps", "#1f5fa8"},
                                                                {"lines", "#2e7d4f"},
                                                                {"registers", "#6b4fa0"},
+                                                               {"register banks", "#6b4fa0"},
+                                                               {"masks", "#1f5fa8"},
                                                                {"scratchpad", "#6b4fa0"},
                                                                {"thread blocks", "#8a8a00"},
                                                                {"threads", "#8a8a00"},

@@ -2,6 +2,7 @@
 #include <tlm>
 
 #include "hw/core/block_protocol.hpp"
+#include "hw/core/front/former_module.hpp"
 #include "hw/core/warps/home_protocol.hpp"
 #include "hw/registers/register_file.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
@@ -45,6 +46,7 @@ bool is_socket(sc_core::sc_object& object, Ends& ends) {
   return probe<::tlm::tlm_base_protocol_types>(object, "TLM-2.0 base protocol", ends) ||
          probe<link::WarpProtocol>(object, "sub-warps", ends) || probe<link::LineProtocol>(object, "lines", ends) ||
          probe<hw::RegisterProtocol>(object, "registers", ends) ||
+         probe<hw::BankProtocol>(object, "register banks", ends) || probe<hw::FormerProtocol>(object, "masks", ends) ||
          probe<hw::ScratchpadProtocol>(object, "scratchpad", ends) ||
          probe<hw::BlockProtocol>(object, "thread blocks", ends) || probe<hw::HomeProtocol>(object, "threads", ends) ||
          probe<link::InvalidationProtocol>(object, "invalidations", ends);
