@@ -1,4 +1,4 @@
-// A core's texture cache: a read-only Cache that texture fetches go through (hw/core/memory/memory_texture.cpp), with
+// A core's texture cache: a read-only Cache that texture fetches go through (hw/core/memory/texture_path.hpp), with
 // the table of the role `instruction`, which is for lines that do not change while a kernel runs. Invalidated where a
 // launch begins; what a launch writes to a texture's memory is seen by fetches of the next one, as in CUDA.
 //

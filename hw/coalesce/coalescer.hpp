@@ -36,7 +36,7 @@ class Coalescer {
   };
   struct Traits {
     // The sub-warps of an instruction wait in the memory stage for each other, and loads and stores of theirs that fall
-    // into the same line become one request (hw/core/memory/memory_gathering.cpp).
+    // into the same line become one request (hw/core/memory/gathering.hpp).
     bool gathers = false;
   };
   using About = PolicyAbout<Traits, CorePolicies>;

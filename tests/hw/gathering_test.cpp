@@ -25,10 +25,6 @@ struct GatheringBench : MemoryBench {
     out.values.result[0][lane] = value;
     return out;
   }
-  void feed(SubWarp& next, Cycle now) {
-    ASSERT_TRUE(offer(next, now));
-    tick(now + 1);
-  }
 };
 
 TEST(Gathering, LinesAreAskedForOnceWhenTheLastSubWarpHasCome) {
@@ -172,6 +168,21 @@ TEST(Gathering, MoreSubWarpsThanPlacesGoOnAlone) {
   }
   EXPECT_EQ(bench.l1.taken.size(), 1U);
   EXPECT_EQ(bench.stage.put_aside(), 3U);
+}
+
+// The last sub-warp has no access of its own to ask the L1 about.
+TEST(Gathering, LinesAreRefusedToTheOthersAtTheHeadOfASubWarpThatAccessesNothing) {
+  GatheringBench bench(2);
+  bench.l1.full = true;
+  bench.feed(bench.load(0, {3}), 0);
+  SubWarp& second = bench.load(0, {3});
+  second.executing = 0;
+  bench.feed(second, 1);
+  EXPECT_EQ(bench.stage.refused(), MemoryStage::Refused::by_l1d);
+  EXPECT_FALSE(bench.stage.refused_still()) << "a stub does not say so";
+  bench.l1.full = false;
+  bench.tick(3);
+  EXPECT_EQ(bench.l1.taken.size(), 1U);
 }
 
 TEST(Gathering, AtomicsKeepTheirOwnRequests) {

@@ -93,10 +93,8 @@ TEST(MemoryStage, LoadsExtendNarrowElementsAndFillVectors) {
     vector.address[lane] = kData + 16 * (lane ^ 1U);
   }
   bench.l1.ports = 4;
-  bench.offer(bytes, 0);
-  bench.tick(1);
-  bench.offer(vector, 1);
-  bench.tick(2);
+  bench.feed(bytes, 0);
+  bench.feed(vector, 1);
   ASSERT_EQ(bench.writeback.taken.size(), 2U);
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
     for (unsigned element = 0; element < 2; ++element) {
@@ -123,8 +121,7 @@ TEST(MemoryStage, AtomicsCarryOperandsInLaneOrder) {
     atomic.values.c[0][lane] = 300 + lane;
     atomic.values.c[1][lane] = 400 + lane;
   }
-  bench.offer(atomic, 0);
-  bench.tick(1);
+  bench.feed(atomic, 0);
   bench.tick(2);
   ASSERT_EQ(bench.l1.taken.size(), 2U);
   for (unsigned line = 0; line < 2; ++line) {
@@ -205,11 +202,9 @@ TEST(MemoryStage, ScratchpadDataLiesInTheBlocksPart) {
     add.values.b[0][lane] = lane + 1;
     load.address[lane] = 4 * (31 - lane);
   }
-  bench.offer(store, 0);
-  bench.tick(1);
+  bench.feed(store, 0);
   ASSERT_EQ(bench.writeback.taken.size(), 1U);
-  bench.offer(add, 31);
-  bench.tick(32);
+  bench.feed(add, 31);
   EXPECT_EQ(bench.writeback.taken.size(), 1U);
   for (Cycle now = 33; now < 63; ++now) {
     bench.tick(now);
@@ -220,8 +215,7 @@ TEST(MemoryStage, ScratchpadDataLiesInTheBlocksPart) {
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
     EXPECT_EQ(add.values.result[0][lane], 1000 + lane * (lane + 1) / 2) << "in lane order";
   }
-  bench.offer(load, 63);
-  bench.tick(64);
+  bench.feed(load, 63);
   ASSERT_EQ(bench.writeback.taken.size(), 3U);
   EXPECT_EQ(load.values.result[0][31], 1000U + 32 * 33 / 2);
   for (unsigned lane = 0; lane < 31; ++lane) {
@@ -238,11 +232,9 @@ TEST(MemoryStage, ConstantsAndParametersNeedNoLine) {
     constant.address[lane] = 252 - 4 * lane;
     parameter.address[lane] = 255 - lane;
   }
-  bench.offer(constant, 0);
-  bench.tick(1);
+  bench.feed(constant, 0);
   ASSERT_EQ(bench.writeback.taken.size(), 1U);
-  bench.offer(parameter, 1);
-  bench.tick(2);
+  bench.feed(parameter, 1);
   ASSERT_EQ(bench.writeback.taken.size(), 2U);
   EXPECT_TRUE(bench.l1.refused.empty());
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
@@ -258,8 +250,7 @@ TEST(MemoryStage, LanesAtOneLocalOffsetShareALine) {
   MemoryBench bench;
   SubWarp& load = bench.sub_warp(2, [](Code& code) { code.load(Op::LD_LOCAL, 4, 2, 0, Width::b32, 2); });
   load.address.fill(16);
-  bench.offer(load, 0);
-  bench.tick(1);
+  bench.feed(load, 0);
   EXPECT_TRUE(bench.writeback.taken.empty()) << "two words per lane: two lines";
   bench.tick(2);
   ASSERT_EQ(bench.writeback.taken.size(), 1U);
@@ -279,12 +270,10 @@ TEST(MemoryStage, LocalMemoryThatWasWrittenIsRead) {
   MemoryBench bench;
   SubWarp& store = bench.sub_warp(2, [](Code& code) { code.store(Op::ST_LOCAL, 2, 4, 0, Width::b32, 1); });
   store.address.fill(16);
-  bench.offer(store, 0);
-  bench.tick(1);
+  bench.feed(store, 0);
   SubWarp& load = bench.sub_warp(2, [](Code& code) { code.load(Op::LD_LOCAL, 4, 2, 0, Width::b32, 2); });
   load.address.fill(16);
-  bench.offer(load, 1);
-  bench.tick(2);
+  bench.feed(load, 1);
   bench.tick(3);
   ASSERT_EQ(bench.writeback.taken.size(), 2U);
   const std::uint64_t line = isa::kLocalBacking + (4 * std::uint64_t{bench.machine.core.threads} + 2 * 32) * 4;

@@ -12,10 +12,8 @@ TEST(MemoryStage, ALateHitIsInAPipelineAndNotPutAside) {
   SubWarp& first = bench.load(0, {0});
   SubWarp& second = bench.load(1, {1, 2});
   SubWarp& other = bench.add(2);
-  bench.offer(first, 0);
-  bench.tick(1);
-  ASSERT_TRUE(bench.offer(second, 1));
-  bench.tick(2);
+  bench.feed(first, 0);
+  bench.feed(second, 1);
   bench.tick(3);
   ASSERT_TRUE(bench.offer(other, 3)) << "no place of a waiting access is taken";
   bench.tick(4);
@@ -75,11 +73,9 @@ TEST(MemoryStage, LateHitsDoNotKeepAGroupFromWaitingForItsMisses) {
   group.flight() = {2, 0, 0, true, false};
   SubWarp& hits = bench.load(0, {0});
   SubWarp& misses = bench.load(0, {1});
-  bench.offer(hits, 0);
-  bench.tick(1);
+  bench.feed(hits, 0);
   EXPECT_EQ(group.state, GroupState::in_flight);
-  bench.offer(misses, 1);
-  bench.tick(2);
+  bench.feed(misses, 1);
   EXPECT_EQ(group.state, GroupState::memory);
   EXPECT_EQ(group.flight().late, 1U);
   bench.l1.respond(*bench.l1.taken[0].request);

@@ -1,4 +1,5 @@
-// The memory stage alone in a test: a stub L1 and stub write-back ports around it, with the real scratchpad.
+// The memory stage alone in a test, between stubs: an L1, write-back ports, the real scratchpad (MemoryBench). What its
+// parts need in their own tests, without any module (AccessBench).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,8 +18,9 @@ using link::SubWarp;
 inline constexpr std::uint64_t kData = isa::kGlobalBase;
 inline constexpr LaneMask kAll = ~LaneMask{0};
 
-struct MemoryBench {
-  explicit MemoryBench(const Machine& with = {}) : machine(with) {
+struct AccessBench {
+  explicit AccessBench(const Machine& with = {}, const isa::DeviceMemory* bounds = nullptr)
+      : machine(with), state(machine, 0, bounds) {
     launch.shared_bytes = 8192;
     launch.local_bytes = 64;
     launch.local_base = isa::kLocalBacking;
@@ -36,13 +38,6 @@ struct MemoryBench {
       state.groups.set_state(group, GroupState::in_flight);
       group.flight() = {1, 0, 0, true, false};
     }
-    execute.out.socket.bind(stage.in);
-    stage.l1d.bind(l1.socket);
-    stage.texture.bind(texture.socket);
-    stage.scratchpad.bind(scratchpad.access);
-    stage.out.socket.bind(writeback.socket);
-    stage.returns.socket.bind(returns.socket);
-    sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
 
   // A full sub-warp of the group with this instruction.
@@ -57,9 +52,6 @@ struct MemoryBench {
     out.first_row = state.groups[group].first_row;
     return out;
   }
-  SubWarp& add(GroupId group) {
-    return sub_warp(group, [](Code& code) { code.rrr(Op::ADD, 1, 2, 3); });
-  }
   // A 32-bit load, lane l from line line_of[l % size], word l of it.
   SubWarp& load(GroupId group, const std::vector<unsigned>& line_of) {
     SubWarp& out = sub_warp(group, [](Code& code) { code.load(Op::LD_GLOBAL, 1, 2); });
@@ -69,6 +61,30 @@ struct MemoryBench {
     return out;
   }
   static std::uint64_t line(unsigned index) { return kData + std::uint64_t{index} * StubL1::kLineBytes; }
+  [[nodiscard]] std::unique_ptr<Coalescer> coalescer() const {
+    return Registry<Coalescer>::instance().make(machine.core.coalescer, {machine.l1d.line_bytes});
+  }
+
+  Machine machine;
+  Launch launch;
+  CoreState state;
+  std::vector<std::unique_ptr<link::DecodedInstruction>> instructions;
+};
+
+struct MemoryBench : AccessBench {
+  explicit MemoryBench(const Machine& with = {}) : AccessBench(with) {
+    execute.out.socket.bind(stage.in);
+    stage.l1d.bind(l1.socket);
+    stage.texture.bind(texture.socket);
+    stage.scratchpad.bind(scratchpad.access);
+    stage.out.socket.bind(writeback.socket);
+    stage.returns.socket.bind(returns.socket);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+
+  SubWarp& add(GroupId group) {
+    return sub_warp(group, [](Code& code) { code.rrr(Op::ADD, 1, 2, 3); });
+  }
   static void expect_loaded(const SubWarp& sub_warp) {
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
       ASSERT_EQ(sub_warp.values.result[0][lane], StubL1::word_at(sub_warp.address[lane])) << "lane " << lane;
@@ -87,20 +103,20 @@ struct MemoryBench {
     stage.drop_old_copies = [this] { ++dropped; };
     stage.tick(now);
   }
+  // Hands over a sub-warp, which the stage works on in the next cycle.
+  void feed(SubWarp& next, Cycle now, bool stores_visible = true) {
+    ASSERT_TRUE(offer(next, now));
+    tick(now + 1, stores_visible);
+  }
 
-  Machine machine;
-  Launch launch;
   const link::Clock clock{sc_core::sc_time(1, sc_core::SC_NS)};
-  CoreState state{machine, 0, nullptr};
-  std::vector<std::unique_ptr<link::DecodedInstruction>> instructions;
   StubSender execute{"execute"};
   StubL1 l1{"l1", state};
   StubL1 texture{"texture", state};  // must be bound; no test fetches texels
   Scratchpad scratchpad{"scratchpad", machine.scratchpad, clock};
   StubReceiver writeback{"writeback", state};
   StubReceiver returns{"returns", state};
-  MemoryStage stage{"stage", state, clock,
-                    Registry<Coalescer>::instance().make(machine.core.coalescer, {machine.l1d.line_bytes})};
+  MemoryStage stage{"stage", state, clock, coalescer()};
 };
 
 }  // namespace heddle::hw::test

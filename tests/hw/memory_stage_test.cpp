@@ -15,8 +15,7 @@ TEST(MemoryStage, OtherInstructionsPassAfterOneCycle) {
   bench.tick(11);
   ASSERT_EQ(bench.writeback.taken.size(), 1U);
   EXPECT_EQ(bench.writeback.taken[0].sub_warp, &first);
-  ASSERT_TRUE(bench.offer(second, 11));
-  bench.tick(12);
+  bench.feed(second, 11);
   ASSERT_EQ(bench.writeback.taken.size(), 2U);
   EXPECT_EQ(bench.writeback.taken[1].sub_warp, &second);
   EXPECT_TRUE(bench.l1.taken.empty());
@@ -110,14 +109,12 @@ TEST(MemoryStage, OnlyExecutingLanesAskForLines) {
   load.executing = 0x0000'0220;  // lanes 5 and 9, both of line 1
   SubWarp& off = bench.load(1, {0});
   off.executing = 0;
-  bench.offer(load, 0);
-  bench.tick(1);
+  bench.feed(load, 0);
   ASSERT_EQ(bench.writeback.taken.size(), 1U);
   ASSERT_EQ(bench.l1.taken.size(), 1U);
   EXPECT_EQ(bench.l1.taken[0].address, MemoryBench::line(1));
   EXPECT_EQ(bench.l1.taken[0].lanes, 0x220U);
-  bench.offer(off, 1);
-  bench.tick(2);
+  bench.feed(off, 1);
   EXPECT_EQ(bench.writeback.taken.size(), 2U);
   EXPECT_EQ(bench.l1.taken.size(), 1U);
 }
@@ -128,16 +125,14 @@ TEST(MemoryStage, AMissIsPutAsideAndOthersFlowBy) {
   SubWarp& load = bench.load(0, {0, 1, 2});
   SubWarp& next = bench.add(1);
   Group& group = bench.state.groups[0];
-  bench.offer(load, 0);
-  bench.tick(1);
+  bench.feed(load, 0);
   bench.tick(2);
   EXPECT_EQ(group.state, GroupState::in_flight) << "a line has not been sent yet";
   EXPECT_EQ(bench.stage.put_aside(), 0U);
   bench.tick(3);
   EXPECT_EQ(group.state, GroupState::memory);
   EXPECT_EQ(bench.stage.put_aside(), 1U);
-  ASSERT_TRUE(bench.offer(next, 3));
-  bench.tick(4);
+  bench.feed(next, 3);
   ASSERT_EQ(bench.writeback.taken.size(), 1U);
   EXPECT_EQ(bench.writeback.taken[0].sub_warp, &next);
   // The lines come in any order; the sub-warp goes on with the last one.
@@ -162,8 +157,7 @@ TEST(MemoryStage, AMissAnsweredBeforeTheLastLineIsSentIsNoReason) {
   MemoryBench bench;
   bench.l1.missing = {MemoryBench::line(0)};
   SubWarp& load = bench.load(0, {0, 1, 2});
-  bench.offer(load, 0);
-  bench.tick(1);
+  bench.feed(load, 0);
   bench.l1.respond(*bench.l1.taken[0].request);
   bench.tick(2);
   EXPECT_TRUE(bench.returns.taken.empty());
@@ -215,11 +209,9 @@ TEST(MemoryStage, AGroupWaitsForMemoryWhenAllItsSubWarpsDo) {
   group.flight() = {2, 0, 0, true, false};
   SubWarp& first = bench.load(0, {0});
   SubWarp& second = bench.load(0, {1});
-  bench.offer(first, 0);
-  bench.tick(1);
+  bench.feed(first, 0);
   EXPECT_EQ(group.state, GroupState::in_flight);
-  bench.offer(second, 1);
-  bench.tick(2);
+  bench.feed(second, 1);
   EXPECT_EQ(group.state, GroupState::memory);
   EXPECT_EQ(group.flight().waiting, 2U);
   bench.l1.respond(*bench.l1.taken[1].request);
@@ -240,8 +232,7 @@ TEST(MemoryStage, ABusyL1IsOfferedTheSameLineAgain) {
   MemoryBench bench;
   SubWarp& load = bench.load(0, {3, 1});
   bench.l1.full = true;
-  bench.offer(load, 0);
-  bench.tick(1);
+  bench.feed(load, 0);
   bench.tick(2);
   EXPECT_EQ(bench.state.block_cause, IdleCause::mshrs_full);
   ASSERT_EQ(bench.l1.refused.size(), 2U) << "one offer per cycle";
@@ -291,16 +282,12 @@ TEST(MemoryStage, NoPlaceForAnotherWaitingAccessBlocks) {
   SubWarp& second = bench.load(1, {1});
   SubWarp& other = bench.add(2);
   SubWarp& third = bench.load(3, {2});
-  bench.offer(first, 0);
-  bench.tick(1);
-  bench.offer(second, 1);
-  bench.tick(2);
+  bench.feed(first, 0);
+  bench.feed(second, 1);
   EXPECT_EQ(bench.stage.put_aside(), 2U) << "both have a place";
-  bench.offer(other, 2);
-  bench.tick(3);
+  bench.feed(other, 2);
   EXPECT_EQ(bench.writeback.taken.size(), 1U) << "what needs no place passes";
-  bench.offer(third, 3);
-  bench.tick(4);
+  bench.feed(third, 3);
   bench.tick(5);
   EXPECT_EQ(bench.state.block_cause, IdleCause::pending_full);
   EXPECT_EQ(bench.l1.taken.size(), 2U);
@@ -344,11 +331,9 @@ TEST(MemoryStage, AFenceWaitsForTheCoresStores) {
   MemoryBench bench(machine);
   SubWarp& fence = bench.sub_warp(0, [](Code& code) { code.plain(Op::MEMBAR); });
   SubWarp& next = bench.add(1);
-  bench.offer(fence, 0);
-  bench.tick(1, false);
+  bench.feed(fence, 0, false);
   EXPECT_EQ(bench.state.groups[0].state, GroupState::memory);
-  bench.offer(next, 1);
-  bench.tick(2, false);
+  bench.feed(next, 1, false);
   EXPECT_EQ(bench.writeback.taken.size(), 1U) << "others flow by";
   bench.tick(3, false);
   EXPECT_TRUE(bench.returns.taken.empty());
@@ -363,8 +348,7 @@ TEST(MemoryStage, AFenceWaitsForTheCoresStores) {
 TEST(MemoryStage, AFenceOfAnOnlyCoreJustPasses) {
   MemoryBench bench;
   SubWarp& fence = bench.sub_warp(0, [](Code& code) { code.plain(Op::MEMBAR); });
-  bench.offer(fence, 0);
-  bench.tick(1, false);
+  bench.feed(fence, 0, false);
   EXPECT_EQ(bench.writeback.taken.size(), 1U);
   EXPECT_EQ(bench.dropped, 0U);
   EXPECT_TRUE(bench.stage.idle());
@@ -375,8 +359,7 @@ TEST(MemoryStage, AMisalignedLaneIsAFaultAndSendsNothing) {
   SubWarp& load = bench.load(0, {0});
   load.address[9] += 2;
   load.address[11] += 1;
-  bench.offer(load, 0);
-  bench.tick(1);
+  bench.feed(load, 0);
   ASSERT_TRUE(bench.state.fault);
   EXPECT_EQ(bench.state.fault->kind, isa::Fault::Kind::misaligned);
   EXPECT_EQ(bench.state.fault->address, kData + 4 * 9 + 2);
@@ -389,8 +372,7 @@ TEST(MemoryStage, AFailedLineNamesItsLowestLane) {
   MemoryBench bench;
   bench.l1.missing = {MemoryBench::line(1)};
   SubWarp& load = bench.load(0, {0, 0, 0, 1});
-  bench.offer(load, 0);
-  bench.tick(1);
+  bench.feed(load, 0);
   bench.tick(2);
   ASSERT_EQ(bench.l1.taken.size(), 2U);
   EXPECT_FALSE(bench.state.fault);
@@ -405,16 +387,13 @@ TEST(MemoryStage, ResetForgetsWhatIsUnderWay) {
   machine.core.pending_accesses = 1;
   MemoryBench bench(machine);
   bench.l1.missing = {MemoryBench::line(0)};
-  bench.offer(bench.load(0, {0}), 0);
-  bench.tick(1);
-  bench.offer(bench.load(1, {1}), 1);
-  bench.tick(2);
+  bench.feed(bench.load(0, {0}), 0);
+  bench.feed(bench.load(1, {1}), 1);
   EXPECT_FALSE(bench.stage.empty());
   bench.stage.reset();
   EXPECT_TRUE(bench.stage.idle());
   EXPECT_EQ(bench.stage.put_aside(), 0U);
-  bench.offer(bench.load(2, {2}), 10);
-  bench.tick(11);
+  bench.feed(bench.load(2, {2}), 10);
   EXPECT_EQ(bench.writeback.taken.size(), 1U) << "its place is free again";
 }
 

@@ -1,11 +1,9 @@
-// Long: one class; requests, answers, faults and textures already have files of their own (memory_*.cpp).
 #include "hw/core/memory/memory.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <span>
-
 #include "base/set_bits.hpp"
+#include "hw/core/memory/address_check.hpp"
+#include "hw/core/memory/local_path.hpp"
+#include "hw/core/memory/texture_path.hpp"
 
 namespace heddle::hw {
 
@@ -17,49 +15,39 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
       scratchpad("scratchpad"),
       out("out"),
       returns("returns"),
-      clock_(clock),
-      coalescer_(std::move(coalescer)),
       gathers_(about<Coalescer>(state.core.coalescer).traits.gathers),
-      mimd_lanes_(about<Divergence>(state.core.divergence).traits.mimd_lanes) {
+      mimd_lanes_(about<Divergence>(state.core.divergence).traits.mimd_lanes),
+      requests_(state, std::move(coalescer), mimd_lanes_),
+      load_store_(state, requests_, l1d, texture),
+      scratchpad_path_(state, scratchpad, clock, mimd_lanes_),
+      pending_(state),
+      gathering_(state, mimd_lanes_),
+      back_(state, returns, mimd_lanes_) {
   l1d.bind(*this);
   texture.bind(*this);
-  scratchpad.bind(*this);
 }
 
 void MemoryStage::tick(Cycle now) {
   if (!fences_.empty() && stores_visible()) {
     drop_old_copies();
     for (link::SubWarp* const fence : fences_) {
-      clear_waiting(*fence);
+      pending_.clear_waiting(*fence);
       comes_back(*fence, false);
     }
     fences_.clear();
   }
-  arriving_.clear();
-  while (!returned_.empty() && hand_back(*returned_.front().sub_warp)) {
-    const Returned& returned = returned_.front();
-    if (returned.late) {
-      arriving_.push_back(&state_.groups[returned.sub_warp->group].flights[returned.sub_warp->flight]);
-    }
-    handed_back_ = true;
-    returned_.erase(returned_.begin());
-  }
-  handed_back_ = false;
+  back_.begin_cycle();
   work(now);
-  for (InFlight* const flight : arriving_) {
-    --flight->late;  // from the next cycle on write-back counts it
-  }
+  back_.end_cycle();
 }
 
-// One sub-warp per cycle, and where lanes execute each an instruction of its own, sub-warps of other lanes beside it.
-bool MemoryStage::hand_back(link::SubWarp& sub_warp) {
-  return !handed_back_ ? returns.offer(sub_warp) : mimd_lanes_ && returns.offer_beside(sub_warp);
-}
+// ---------------------------------------------------------------------------------------------- the head
 
 // Of sub-warps beside each other, which other lanes execute, as many as have room: in their order.
 void MemoryStage::work(Cycle now) {
   refused_ = Refused::no;
-  handed_on_ = sent_now_ = false;
+  handed_on_ = false;
+  load_store_.begin_cycle();
   link::SubWarp* sub_warp = latch_.front(now);
   if (sub_warp != nullptr && !finished_ && sub_warp->decoded->unit != isa::Unit::memory && passes(*sub_warp)) {
     return;
@@ -70,9 +58,9 @@ void MemoryStage::work(Cycle now) {
       return;
     }
     latch_.pop();
-    arrived_ = false;
+    gathering_.head_leaves();
     if (beside == nullptr) {
-      together_.lanes = 0;
+      scratchpad_path_.row_leaves();
     }
     sub_warp = beside;
   }
@@ -85,8 +73,14 @@ bool MemoryStage::passes(link::SubWarp& sub_warp) {
     return false;
   }
   latch_.pop_all();
-  together_.lanes = 0;
+  scratchpad_path_.row_leaves();
   return true;
+}
+
+bool MemoryStage::stays(const link::SubWarp& sub_warp, IdleCause cause) const {
+  state_.block_cause = cause;
+  held(sub_warp, cause);
+  return false;
 }
 
 // True: it leaves the stage's head, to write-back or to wait for lines.
@@ -95,47 +89,28 @@ bool MemoryStage::work_on(link::SubWarp& sub_warp, Cycle now) {
     state_.observer->in_memory(state_, sub_warp);
   }
   if (!finished_ && present_ == nullptr) {
-    switch (begin(sub_warp, now)) {
-      case Begin::stays:
-        return false;
-      case Begin::waits:
-        return true;
-      case Begin::goes_on:
-        break;
+    const Begin begun = begin(sub_warp, now);
+    if (begun != Begin::goes_on) {
+      return begun == Begin::waits;
     }
   }
   if (present_ != nullptr) {
-    if (now < busy_until_) {
-      state_.block_cause = IdleCause::scratchpad;
-      held(sub_warp, IdleCause::scratchpad);
-      return false;
-    }
     MemoryAccess& access = *present_;
-    if (access.gathered && gathering_.accesses.empty()) {  // waits for the instruction's other sub-warps
+    if (now < busy_until_) {
+      return stays(sub_warp, IdleCause::scratchpad);
+    }
+    if (access.gathered && !gathering_.complete()) {  // waits for the instruction's other sub-warps
       present_ = nullptr;
-      wait_for_hits(access);
+      pending_.wait_for_hits(access);
       tell_gathered(sub_warp);
       return true;
     }
-    if (!gathering_.accesses.empty() && !send_gathered()) {
-      held(sub_warp, state_.block_cause);
-      return false;
-    }
-    send(access);
-    if (access.sent < access.own) {
-      held(sub_warp, state_.block_cause);
-      return false;
+    if ((gathering_.complete() && !send_gathered()) || !send(access)) {
+      return stays(sub_warp, state_.block_cause);
     }
     present_ = nullptr;
     if (access.outstanding != 0) {
-      if (access.outstanding == access.late) {
-        wait_for_hits(access);
-        if (access.own != access.count) {
-          tell_gathered(sub_warp);
-        }
-      } else {
-        wait_for_lines(access);
-      }
+      wait(access);
       return true;
     }
     complete(access);
@@ -146,71 +121,65 @@ bool MemoryStage::work_on(link::SubWarp& sub_warp, Cycle now) {
     finished_ = false;
     return true;
   }
-  state_.block_cause = IdleCause::memory_port;
-  held(sub_warp, IdleCause::memory_port);
-  return false;
+  return stays(sub_warp, IdleCause::memory_port);
 }
 
-void MemoryStage::tell_gathered(const link::SubWarp& sub_warp) const {
-  if (state_.observer != nullptr) {
-    state_.observer->gathered(state_, sub_warp);
-  }
-}
-
-// goes_on: the access can in this cycle (present_ set, or nothing to do and finished_ set).
+// goes_on: it can in this cycle, with an access (present_), or with nothing to do (finished_).
 MemoryStage::Begin MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
-  const isa::Instruction& instruction = sub_warp.decoded->instruction;
-  const bool accesses =
-      sub_warp.decoded->unit == isa::Unit::memory && sub_warp.executing != 0 && instruction.op != isa::Op::MEMBAR;
+  const bool in_memory = sub_warp.decoded->unit == isa::Unit::memory && sub_warp.executing != 0;
+  const bool fence = in_memory && sub_warp.decoded->instruction.op == isa::Op::MEMBAR;
   if (gathers_) {
-    arrive(sub_warp);
-    if (!accesses && !gathering_.accesses.empty() && !send_gathered()) {
-      held(sub_warp, state_.block_cause);
+    gathering_.arrive(sub_warp);
+    if ((!in_memory || fence) && gathering_.complete() && !send_gathered()) {
+      stays(sub_warp, state_.block_cause);
       return Begin::stays;
     }
   }
-  if (sub_warp.decoded->unit != isa::Unit::memory || sub_warp.executing == 0) {
+  // Within a core all accesses meet in one L1; only other cores can see stores late.
+  if (!in_memory || (fence && state_.machine.gpu.cores == 1)) {
     finished_ = true;
     return Begin::goes_on;
   }
-  if (instruction.op == isa::Op::MEMBAR) {
-    // Within a core all accesses meet in one L1; only other cores can see stores late.
-    if (state_.machine.gpu.cores == 1) {
-      finished_ = true;
-      return Begin::goes_on;
-    }
+  if (fence) {
     Group& group = state_.groups[sub_warp.group];
     group.reads_memory = group.reads_memory || (state_.moved_read_memory && state_.global_warps);
-    set_waiting(sub_warp);
+    pending_.set_waiting(sub_warp);
     fences_.push_back(&sub_warp);
     return Begin::waits;
   }
-  // Made when they are first wanted: a machine may have thousands of places that no program fills.
-  if (accesses_.size() - free_.size() - late_ >= state_.machine.core.pending_accesses) {
+  if (pending_.full()) {
     refused_ = Refused::here;
-    state_.block_cause = IdleCause::pending_full;
-    held(sub_warp, IdleCause::pending_full);
+    stays(sub_warp, IdleCause::pending_full);
     return Begin::stays;
   }
-  if (free_.empty()) {
-    accesses_.push_back(std::make_unique<MemoryAccess>());
-    free_.push_back(accesses_.back().get());
+  return begin_access(sub_warp, now);
+}
+
+namespace {
+
+void read_bank(MemoryAccess& access, LaneMask lanes, const std::vector<std::uint8_t>& bank) {
+  for (const unsigned lane : set_bits(lanes)) {
+    copy_lane(access.loaded[lane].data(), bank.data() + access.sub_warp->address[lane], access.lane_bytes);
   }
-  MemoryAccess& access = *free_.back();
+}
+
+}  // namespace
+
+MemoryStage::Begin MemoryStage::begin_access(link::SubWarp& sub_warp, Cycle now) {
+  MemoryAccess& access = pending_.next();
   access.classify(sub_warp);
-  const bool in_memory = (access.global | access.local) != 0;
-  const bool fetches = access.kind == MemoryAccess::Kind::texture;
-  if (!(fetches ? find_texels(state_, access) : check_access(state_, access))) {
+  const bool to_memory = (access.global | access.local) != 0;
+  if (!(access.kind == MemoryAccess::Kind::texture ? find_texels(state_, access) : check_access(state_, access))) {
     return Begin::stays;
   }
-  if (in_memory) {
+  if (to_memory) {
     ++state_.statistics.memory_instructions;
     state_.groups.accessed(state_.groups[sub_warp.group]);
     if (warps_ != nullptr) {
       warps_->accesses(sub_warp.group);
     }
   }
-  free_.pop_back();
+  pending_.begin();
   state_.moved();
   present_ = &access;
   busy_until_ = now;
@@ -219,21 +188,10 @@ MemoryStage::Begin MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
     read_bank(access, access.parameter, state_.launch->parameters);
   }
   if (access.shared != 0) {
-    access_scratchpad(access, now);
+    busy_until_ = scratchpad_path_.serve(access, now);
   }
-  if ((access.global | access.local) != 0) {
-    if (fetches) {
-      address_texels(access);
-    } else {
-      translate_local(access);
-    }
+  if ((access.global | access.local) != 0) {  // not those that stray
     make_lines(access);
-    if (access.kind == MemoryAccess::Kind::store) {
-      follow_local(access);
-    }
-    if (gathers_) {
-      gather(access);
-    }
   }
   if (state_.observer != nullptr) {
     state_.observer->accessed(state_, access, busy_until_);
@@ -241,283 +199,178 @@ MemoryStage::Begin MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
   return Begin::goes_on;
 }
 
-void MemoryStage::read_bank(MemoryAccess& access, LaneMask lanes, const std::vector<std::uint8_t>& bank) {
-  for (const unsigned lane : set_bits(lanes)) {
-    copy_lane(access.loaded[lane].data(), bank.data() + access.sub_warp->address[lane], access.lane_bytes);
-  }
-}
-
-namespace {
-
-std::uint64_t operand(const std::array<isa::LaneWord, 2>& words, unsigned lane, unsigned bytes) {
-  return words[0][lane] | (bytes == 8 ? std::uint64_t{words[1][lane]} << 32U : 0);
-}
-
-}  // namespace
-
-std::uint64_t MemoryStage::stored_value(const MemoryAccess& access, unsigned lane, unsigned element) const {
-  const isa::LaneValues& values = access.sub_warp->values;
-  if (isa::is_accumulate(access.sub_warp->decoded->instruction.op)) {
-    return operand(values.b, lane, access.lane_bytes);
-  }
-  if (access.element_bytes == 8) {
-    return values.result[2 * element][lane] | (std::uint64_t{values.result[2 * element + 1][lane]} << 32U);
-  }
-  return values.result[element][lane];
-}
-
-std::uint32_t MemoryStage::scratchpad_of(const BlockHome& block) const {
-  if (block.scratchpad_core != state_.index) {
-    throw InternalError("a thread accesses the scratchpad of its block from another core, or when the block has none");
-  }
-  return block.scratchpad_base;
-}
-
-// For `scratchpad_access_`: returns the cycles that it takes.
-Cycle MemoryStage::occupy_banks() {
-  if (Scratchpad* const direct = pad_.of(scratchpad)) {
-    scratchpad_data_ = direct->data();
-    return direct->occupy(scratchpad_access_);
-  }
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  scratchpad->b_transport(scratchpad_access_, delay);
-  if (scratchpad_data_ == nullptr) {
-    ::tlm::tlm_dmi dmi;
-    if (!scratchpad->get_direct_mem_ptr(scratchpad_access_, dmi)) {
-      throw InternalError("the scratchpad grants no direct memory access");
-    }
-    scratchpad_data_ = reinterpret_cast<std::byte*>(dmi.get_dmi_ptr());
-  }
-  return delay.value() / clock_.cycles(1).value();
-}
-
-void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
-  link::SubWarp& sub_warp = *access.sub_warp;
-  const isa::Instruction& instruction = sub_warp.decoded->instruction;
-  // Lanes of the accesses beside this one that have been served: they share its cycles of the banks.
-  const LaneMask together = mimd_lanes_ ? together_.lanes & ~access.shared : 0;
-  if (together == 0) {
-    together_.since = now;
-    scratchpad_access_.bytes = 0;
-    scratchpad_access_.atomic = false;
-    scratchpad_access_.conflicts = 0;
-  }
-  scratchpad_access_.lanes = access.shared | together;
-  scratchpad_access_.joins = together != 0;
-  scratchpad_access_.bytes = std::max(scratchpad_access_.bytes, access.lane_bytes);
-  scratchpad_access_.atomic = scratchpad_access_.atomic || access.kind == MemoryAccess::Kind::atomic;
-  const ThreadHome* const whole = sub_warp.uniform ? state_.rows[sub_warp.first_row].whole() : nullptr;
-  const std::uint32_t base = whole != nullptr ? scratchpad_of(*whole->block) : 0;
-  if (whole != nullptr && together == 0) {
-    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-      scratchpad_access_.address[lane] = base + static_cast<std::uint32_t>(sub_warp.address[lane]);
-    }
-  } else {
-    for (const unsigned lane : set_bits(access.shared)) {
-      scratchpad_access_.address[lane] =
-          (whole != nullptr ? base : scratchpad_of(*state_.thread_at(sub_warp, lane).home->block)) +
-          static_cast<std::uint32_t>(sub_warp.address[lane]);
-    }
-  }
-  const Cycle cycles = occupy_banks();
-  together_.lanes = scratchpad_access_.lanes;
-  busy_until_ = std::max<Cycle>(now, together_.since + cycles - 1);
-  const unsigned bytes = access.element_bytes;
-  if (access.kind == MemoryAccess::Kind::load) {
-    for (const unsigned lane : set_bits(access.shared)) {
-      copy_lane(access.loaded[lane].data(), scratchpad_data_ + scratchpad_access_.address[lane], access.lane_bytes);
-    }
-    return;
-  }
-  for (const unsigned lane : set_bits(access.shared)) {
-    std::byte* const place = scratchpad_data_ + scratchpad_access_.address[lane];
-    switch (access.kind) {
-      case MemoryAccess::Kind::load:
-      case MemoryAccess::Kind::texture:
-        break;  // done
-      case MemoryAccess::Kind::store:
-        for (unsigned element = 0; element < access.elements; ++element) {
-          const std::uint64_t value = stored_value(access, lane, element);
-          copy_lane(place + element * bytes, &value, bytes);
-        }
-        break;
-      case MemoryAccess::Kind::atomic: {
-        std::uint64_t old = 0;
-        std::memcpy(&old, place, bytes);
-        const std::uint64_t next =
-            isa::atomic_step(instruction.atomic_op(), instruction.atomic_type(), old,
-                             operand(sub_warp.values.b, lane, bytes), operand(sub_warp.values.c, lane, bytes));
-        std::memcpy(place, &next, bytes);
-        sub_warp.values.result[0][lane] = static_cast<std::uint32_t>(old);
-        sub_warp.values.result[1][lane] = static_cast<std::uint32_t>(old >> 32U);
-        break;
-      }
-    }
-  }
-}
-
-// Local memory lies in device memory. Which is a thread's own is a matter of its home, wherever it is executed.
-void MemoryStage::translate_local(MemoryAccess& access) {
-  const link::SubWarp& sub_warp = *access.sub_warp;
-  LaneAddresses& addresses = access.addresses;
-  addresses.lanes = access.global | access.local;
-  addresses.pieces = 1;
-  addresses.piece_bytes = access.lane_bytes;
-  addresses.address[0] = sub_warp.address;
-  if (access.local == 0) {
-    return;
-  }
-  const std::uint64_t memories = state_.local_memories;
-  const unsigned pieces = std::max(access.lane_bytes / 4, 1U);
-  addresses.pieces = pieces;
-  addresses.piece_bytes = std::min(access.lane_bytes, 4U);
-  for (const unsigned lane : set_bits(addresses.lanes)) {
-    const std::uint64_t offset = sub_warp.address[lane];
-    const bool is_local = ((access.local >> lane) & 1U) != 0;
-    const std::uint64_t number = is_local ? state_.thread_at(sub_warp, lane).local() : 0;
-    for (unsigned piece = 0; piece < pieces; ++piece) {
-      const std::uint64_t at = offset + piece * 4;
-      addresses.address[piece][lane] = is_local ? local_address(state_.launch->local_base, memories, number, at) : at;
-    }
-  }
-}
-
-void MemoryStage::follow_local(MemoryAccess& access) {
-  const link::SubWarp& sub_warp = *access.sub_warp;
-  for (const unsigned lane : set_bits(access.local)) {
-    const HomeThread thread = state_.thread_at(sub_warp, lane);
-    LocalWritten& written = thread.home->written;
-    if (access.kind == MemoryAccess::Kind::store) {
-      written.write(thread.lane, sub_warp.address[lane], access.lane_bytes);
-    } else {
-      written.blank(thread.lane, sub_warp.address[lane], std::span(access.loaded[lane]).first(access.lane_bytes));
-    }
-  }
-}
-
 void MemoryStage::make_lines(MemoryAccess& access) {
-  const isa::Instruction& instruction = access.sub_warp->decoded->instruction;
-  coalescer_->coalesce(access.addresses, access.coalesced);
-  access.count = access.own = static_cast<unsigned>(access.coalesced.size());
-  state_.statistics.line_requests += access.count;
-  const bool reads_memory = state_.groups[access.sub_warp->group].reads_memory;
-  if (access.lines.size() < access.count) {
-    access.lines.resize(access.count);  // nothing of this access is outstanding yet: addresses may change
+  if (access.kind == MemoryAccess::Kind::texture) {
+    address_texels(access);
+  } else {
+    translate_local(state_, access);
   }
-  if (access.kind == MemoryAccess::Kind::store && access.stores.size() < access.count) {
-    access.stores.resize(access.count);
+  requests_.make(access);
+  if (access.kind == MemoryAccess::Kind::store) {
+    follow_local(state_, access);
   }
-  if (access.kind == MemoryAccess::Kind::atomic && access.atomics.size() < access.count) {
-    access.atomics.resize(access.count);
-  }
-  for (unsigned i = 0; i < access.count; ++i) {
-    AccessLine& line = access.lines[i];
-    access.order[i] = static_cast<std::uint8_t>(i);
-    line.access = &access;
-    line.under_way = false;
-    line.with = nullptr;
-    line.address = access.coalesced[i].line;
-    line.lanes = access.coalesced[i].lanes;
-    line.core = static_cast<std::uint16_t>(state_.index);
-    line.group = access.sub_warp->group;
-    line.pc = access.sub_warp->pc;
-    line.bypass = isa::is_volatile(instruction.op) || (isa::is_load(instruction.op) && reads_memory);
-    line.row_hint = isa::is_load(instruction.op) && instruction.row_hint();
-    line.shares_port = mimd_lanes_ && (isa::is_load(instruction.op) || isa::is_texture(instruction.op)) && !line.bypass;
-    line.failed = false;
-    line.atomic = nullptr;
-    line.store_data = nullptr;
-    line.byte_enable = nullptr;
-    switch (access.kind) {
-      case MemoryAccess::Kind::texture:
-      case MemoryAccess::Kind::load:
-        line.kind = link::LineRequest::Kind::load;
-        break;
-      case MemoryAccess::Kind::store:
-        line.kind = link::LineRequest::Kind::store;
-        line.stored = &access.stores[i];
-        fill_store(access, line);
-        break;
-      case MemoryAccess::Kind::atomic:
-        line.kind = link::LineRequest::Kind::atomic;
-        line.atomic = &access.atomics[i];
-        fill_atomic(access, line);
-        break;
-    }
+  if (gathers_) {
+    gathering_.add(access);
   }
 }
 
-void MemoryStage::fill_store(MemoryAccess& access, AccessLine& line) {
-  const std::uint64_t line_bytes = state_.machine.l1d.line_bytes;
-  const unsigned element_bytes = access.element_bytes;
-  std::byte* const data = line.stored->data.data();
-  std::uint8_t* const enable = line.stored->enable.data();
-  line.stored->enable.fill(0);
-  line.store_data = data;
-  line.byte_enable = enable;
-  if (element_bytes == 4 && access.elements == 1 && access.addresses.pieces == 1 &&
-      !isa::is_accumulate(access.sub_warp->decoded->instruction.op)) {  // usual: a word of each lane
-    const LaneAddresses::Piece& address = access.addresses.address[0];
-    const isa::LaneWord& value = access.sub_warp->values.result[0];
-    for (const unsigned lane : set_bits(line.lanes)) {
-      const std::uint64_t offset = address[lane] & (line_bytes - 1);
-      std::memcpy(data + offset, &value[lane], 4);
-      std::memset(enable + offset, 0xff, 4);
+bool MemoryStage::send(MemoryAccess& access) {
+  const LoadStoreUnit::Sent sent = load_store_.send(access);
+  if (sent == LoadStoreUnit::Sent::no_room) {
+    refused_ = access.kind == MemoryAccess::Kind::texture ? Refused::by_texture : Refused::by_l1d;
+  }
+  return sent == LoadStoreUnit::Sent::all;
+}
+
+// The lines of all sub-warps of the instruction whose last one is at the head.
+bool MemoryStage::send_gathered() {
+  const std::vector<MemoryAccess*>& accesses = gathering_.accesses();
+  if (!gathering_.joined()) {
+    const std::size_t others = pending_.places_taken() - (present_ != nullptr ? 1 : 0);
+    if (others != 0 && others + accesses.size() > state_.machine.core.pending_accesses) {
+      refused_ = Refused::here;
+      state_.block_cause = IdleCause::pending_full;
+      return false;
     }
+    gathering_.join();
+  }
+  for (MemoryAccess* const access : accesses) {
+    if (!send(*access)) {
+      return false;
+    }
+  }
+  for (MemoryAccess* const access : accesses) {
+    access->gathered = false;
+    if (access != present_) {
+      settle(*access);
+    }
+  }
+  gathering_.all_sent();
+  return true;
+}
+
+bool MemoryStage::refused_still() {
+  if (refused() == Refused::no || refused() == Refused::here) {
+    return refused() == Refused::here;  // an access that gives up its place comes back
+  }
+  return load_store_.full() != nullptr && load_store_.full()->refuses_still();
+}
+
+void MemoryStage::rests(bool stopped) {
+  const Refused by = stopped ? Refused::no : refused();
+  refuses_ = by == Refused::by_l1d || by == Refused::by_texture ? load_store_.full() : nullptr;
+}
+
+bool MemoryStage::foresees_refusal() {
+  if (present_ == nullptr || gathers_ || !load_store_.foresees_refusal(*present_)) {
+    return false;
+  }
+  refused_ = present_->kind == MemoryAccess::Kind::texture ? Refused::by_texture : Refused::by_l1d;
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------ away from it
+
+void MemoryStage::wait(MemoryAccess& access) {
+  if (access.outstanding != access.late) {
+    put_aside_now(access);
     return;
   }
-  for (const unsigned lane : set_bits(line.lanes)) {
-    std::array<std::byte, 16> bytes;
-    for (unsigned element = 0; element < access.elements; ++element) {
-      const std::uint64_t value = stored_value(access, lane, element);
-      std::memcpy(bytes.data() + element * element_bytes, &value, element_bytes);
-    }
-    for (unsigned piece = 0; piece < access.addresses.pieces; ++piece) {
-      const std::uint64_t address = access.addresses.address[piece][lane];
-      if ((address & ~(line_bytes - 1)) != line.address) {
-        continue;
-      }
-      const std::uint64_t offset = address & (line_bytes - 1);
-      std::memcpy(data + offset, bytes.data() + piece * 4, access.addresses.piece_bytes);
-      std::memset(enable + offset, 0xff, access.addresses.piece_bytes);
-    }
+  pending_.wait_for_hits(access);
+  if (access.own != access.count) {
+    tell_gathered(*access.sub_warp);
   }
 }
 
-void MemoryStage::fill_atomic(MemoryAccess& access, AccessLine& line) {
-  const isa::Instruction& instruction = access.sub_warp->decoded->instruction;
-  const std::uint64_t line_bytes = state_.machine.l1d.line_bytes;
-  link::AtomicLanes& atomic = *line.atomic;
-  atomic.op = instruction.atomic_op();
-  atomic.type = instruction.atomic_type();
-  atomic.count = 0;
-  for (const unsigned lane : set_bits(line.lanes)) {
-    const unsigned entry = atomic.count++;
-    atomic.lane[entry] = static_cast<std::uint8_t>(lane);
-    atomic.offset[entry] = static_cast<std::uint32_t>(access.sub_warp->address[lane] & (line_bytes - 1));
-    atomic.b[entry] = operand(access.sub_warp->values.b, lane, access.lane_bytes);
-    atomic.c[entry] = operand(access.sub_warp->values.c, lane, access.lane_bytes);
+void MemoryStage::settle(MemoryAccess& access) {
+  if (access.outstanding == 0) {
+    came(access);
+  } else if (access.outstanding != access.late) {
+    pending_.wait_no_longer_for_hits(access);
+    put_aside_now(access);
+  }
+}
+
+void MemoryStage::put_aside_now(MemoryAccess& access) {
+  pending_.wait_for_lines(access);
+  if (warps_ != nullptr) {
+    warps_->misses(access.sub_warp->group);
+    look_for_divergence(access);
+  }
+}
+
+void MemoryStage::tell_gathered(const link::SubWarp& sub_warp) const {
+  if (state_.observer != nullptr) {
+    state_.observer->gathered(state_, sub_warp);
+  }
+}
+
+void MemoryStage::look_for_divergence(const MemoryAccess& access) {
+  if (warps_ == nullptr || access.late != 0 || state_.fault) {
+    return;
+  }
+  const Group& group = state_.groups[access.sub_warp->group];
+  if (answered(group) != 0) {
+    warps_->memory_diverged(group.id);
+  }
+}
+
+void MemoryStage::leave(const Group& group, LaneMask lanes, const Group& to) {
+  MemoryAccess& access = *pending_.aside_of(group);
+  write_results(access);  // of the threads that wait: anything, until their lines have come
+  comes_back(pending_.part(access, lanes, to), false);
+  state_.moved();
+}
+
+::tlm::tlm_sync_enum MemoryStage::nb_transport_bw(link::LineRequest& request, link::LinePhase&, sc_core::sc_time&) {
+  AccessLine* line = &static_cast<AccessLine&>(request);
+  if (state_.observer != nullptr) {
+    state_.observer->line_came(state_, *line->access, request.address);
+  }
+  while (line != nullptr) {
+    MemoryAccess& access = *line->access;
+    const bool late = line->answer == link::LineRequest::Answer::late_hit;
+    line = load_store_.came(*line);  // before the access becomes another one's
+    if (access.outstanding == 0 && !access.gathered && &access != present_) {
+      came(access);
+    } else if (late && access.aside) {
+      look_for_divergence(access);
+    }
+  }
+  return ::tlm::TLM_COMPLETED;
+}
+
+void MemoryStage::came(MemoryAccess& access) {
+  pending_.came(access);
+  comes_back(*access.sub_warp, !access.aside);
+  complete(access);
+}
+
+void MemoryStage::complete(MemoryAccess& access) {
+  write_results(access);
+  load_store_.count(access);
+  pending_.end(access);
+}
+
+void MemoryStage::write_results(MemoryAccess& access) {
+  if (access.kind == MemoryAccess::Kind::load) {
+    follow_local(state_, access);
+    access.finish_load();
+  } else if (access.kind == MemoryAccess::Kind::texture) {
+    finish_fetch(access);
   }
 }
 
 void MemoryStage::reset() {
   drop_all();
-  free_.clear();
-  for (const auto& access : accesses_) {
-    access->sub_warp = nullptr;
-    free_.push_back(access.get());
-  }
+  pending_.reset();
+  gathering_.reset();
+  back_.reset();
+  fences_.clear();
+  scratchpad_path_.row_leaves();
   present_ = nullptr;
   refuses_ = nullptr;
   finished_ = false;
-  together_ = {};
-  put_aside_ = 0;
-  late_ = 0;
-  returned_.clear();
-  fences_.clear();
-  gathers_of_.clear();
-  gathering_ = {};
-  arrived_ = false;
 }
 
 }  // namespace heddle::hw

@@ -79,12 +79,12 @@ struct MemoryAccess {
 
   // Sets kind, lane_bytes and the lane masks from the instruction and the generated addresses.
   void classify(link::SubWarp& of);
+  // What a lane stores: its element of that number; of a conditional accumulate, its value.
+  [[nodiscard]] std::uint64_t stored(unsigned lane, unsigned element) const;
   // The lanes that wait for a line under way; with `misses_only`, for one that is not there.
   [[nodiscard]] LaneMask waiting(bool misses_only = false) const;
   // Turns `loaded` into result registers (loads) after the last byte has come.
   void finish_load();
-  // Turns fetched texels into result registers after the last byte has come.
-  void finish_fetch();
 };
 
 // Copies what one lane loads or stores: 1, 2, 4, 8 or 16 bytes, each by a move of its own.
@@ -110,12 +110,10 @@ inline void copy_lane(void* to, const void* from, unsigned bytes) {
   }
 }
 
-// Checks every accessing lane the way the interpreter does: from lane 0 up, alignment, then bounds, then whether it may
-// be written. Raises a fault and returns false when a lane must not access. Without core.load_trap loads out of bounds
-// become the access's stray lanes and are noted in the state.
-[[nodiscard]] bool check_access(CoreState& state, MemoryAccess& access);
-// Checks every lane of a texture fetch, from lane 0 up, and finds its texels. Raises a fault and returns false as
-// check_access() does.
-[[nodiscard]] bool find_texels(CoreState& state, MemoryAccess& access);
+// An atomic's operand, or what a conditional accumulate writes, of one lane: up to 8 bytes.
+[[nodiscard]] inline std::uint64_t lane_operand(const std::array<isa::LaneWord, 2>& words, unsigned lane,
+                                                unsigned bytes) {
+  return words[0][lane] | (bytes == 8 ? std::uint64_t{words[1][lane]} << 32U : 0);
+}
 
 }  // namespace heddle::hw

@@ -1,17 +1,13 @@
-// Texture fetches in the memory stage: which texels each lane reads, the lines that hold them, and what comes of them
-// (isa/texture.hpp). The texels of all lanes are the accesses of the instruction: up to four pieces of each lane, which
-// the coalescer joins by line, and which go to the texture cache as other lines go to the L1.
+#include "hw/core/memory/texture_path.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/set_bits.hpp"
-#include "hw/core/memory/memory.hpp"
 
 namespace heddle::hw {
 
-// Descriptors are in the host's table, which does not change while a kernel runs: finding one takes no time, as
-// if a core had them all in its texture unit.
 bool find_texels(CoreState& state, MemoryAccess& access) {
   const link::SubWarp& sub_warp = *access.sub_warp;
   const isa::Instruction& instruction = sub_warp.decoded->instruction;
@@ -42,8 +38,7 @@ bool find_texels(CoreState& state, MemoryAccess& access) {
   return true;
 }
 
-// A lane with fewer texels than another one reads its last one again, which costs nothing; one without any none.
-void MemoryStage::address_texels(MemoryAccess& access) {
+void address_texels(MemoryAccess& access) {
   LaneAddresses& addresses = access.addresses;
   addresses.lanes = 0;
   addresses.pieces = 1;
@@ -62,8 +57,8 @@ void MemoryStage::address_texels(MemoryAccess& access) {
   }
 }
 
-void MemoryStage::take_texels(MemoryAccess& access, const link::LineRequest& request) {
-  const std::uint64_t line_mask = ~(std::uint64_t{state_.machine.l1d.line_bytes} - 1);
+void take_texels(MemoryAccess& access, const link::LineRequest& request, std::uint64_t line_bytes) {
+  const std::uint64_t line_mask = ~(line_bytes - 1);
   for (const unsigned lane : set_bits(request.lanes)) {
     const isa::TexelFetch& fetch = access.texture->fetch[lane];
     for (unsigned texel = 0; texel < fetch.count; ++texel) {
@@ -75,13 +70,12 @@ void MemoryStage::take_texels(MemoryAccess& access, const link::LineRequest& req
   }
 }
 
-void MemoryAccess::finish_fetch() {
-  isa::LaneValues& values = sub_warp->values;
-  for (const unsigned lane : set_bits(lanes)) {
-    const std::array<std::uint32_t, 4> result =
-        isa::fetched(*texture->of[lane], texture->fetch[lane], texture->texels[lane]);
-    for (unsigned channel = 0; channel < elements; ++channel) {
-      values.result[channel][lane] = result[channel];
+void finish_fetch(const MemoryAccess& access) {
+  const MemoryAccess::TextureLanes& lanes = *access.texture;
+  for (const unsigned lane : set_bits(access.lanes)) {
+    const std::array<std::uint32_t, 4> result = isa::fetched(*lanes.of[lane], lanes.fetch[lane], lanes.texels[lane]);
+    for (unsigned channel = 0; channel < access.elements; ++channel) {
+      access.sub_warp->values.result[channel][lane] = result[channel];
     }
   }
 }

@@ -1,0 +1,96 @@
+#include "hw/core/memory/scratchpad_path.hpp"
+
+#include <algorithm>
+
+#include "base/set_bits.hpp"
+
+namespace heddle::hw {
+
+// Where the block's part of the scratchpad begins.
+std::uint32_t ScratchpadPath::base_of(const BlockHome& block) const {
+  if (block.scratchpad_core != state_.index) {
+    throw InternalError("a thread accesses the scratchpad of its block from another core, or when the block has none");
+  }
+  return block.scratchpad_base;
+}
+
+// Those that the banks need for `request_`.
+Cycle ScratchpadPath::cycles() {
+  if (Scratchpad* const direct = behind_.of(socket_)) {
+    data_ = direct->data();
+    return direct->occupy(request_);
+  }
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  socket_->b_transport(request_, delay);
+  if (data_ == nullptr) {
+    ::tlm::tlm_dmi dmi;
+    if (!socket_->get_direct_mem_ptr(request_, dmi)) {
+      throw InternalError("the scratchpad grants no direct memory access");
+    }
+    data_ = reinterpret_cast<std::byte*>(dmi.get_dmi_ptr());
+  }
+  return delay.value() / clock_.cycles(1).value();
+}
+
+Cycle ScratchpadPath::serve(MemoryAccess& access, Cycle now) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  const LaneMask together = mimd_lanes_ ? together_ & ~access.shared : 0;
+  if (together == 0) {
+    since_ = now;
+    request_.bytes = 0;
+    request_.atomic = false;
+    request_.conflicts = 0;
+  }
+  request_.lanes = access.shared | together;
+  request_.joins = together != 0;
+  request_.bytes = std::max(request_.bytes, access.lane_bytes);
+  request_.atomic = request_.atomic || access.kind == MemoryAccess::Kind::atomic;
+  const ThreadHome* const whole = sub_warp.uniform ? state_.rows[sub_warp.first_row].whole() : nullptr;
+  const std::uint32_t base = whole != nullptr ? base_of(*whole->block) : 0;
+  if (whole != nullptr && together == 0) {
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      request_.address[lane] = base + static_cast<std::uint32_t>(sub_warp.address[lane]);
+    }
+  } else {
+    for (const unsigned lane : set_bits(access.shared)) {
+      request_.address[lane] = (whole != nullptr ? base : base_of(*state_.thread_at(sub_warp, lane).home->block)) +
+                               static_cast<std::uint32_t>(sub_warp.address[lane]);
+    }
+  }
+  const Cycle taken = cycles();
+  together_ = request_.lanes;
+  move_data(access);
+  return std::max<Cycle>(now, since_ + taken - 1);
+}
+
+void ScratchpadPath::move_data(MemoryAccess& access) {
+  link::SubWarp& sub_warp = *access.sub_warp;
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  const unsigned bytes = access.element_bytes;
+  if (access.kind == MemoryAccess::Kind::load) {
+    for (const unsigned lane : set_bits(access.shared)) {
+      copy_lane(access.loaded[lane].data(), data_ + request_.address[lane], access.lane_bytes);
+    }
+    return;
+  }
+  for (const unsigned lane : set_bits(access.shared)) {
+    std::byte* const place = data_ + request_.address[lane];
+    if (access.kind == MemoryAccess::Kind::store) {
+      for (unsigned element = 0; element < access.elements; ++element) {
+        const std::uint64_t value = access.stored(lane, element);
+        copy_lane(place + element * bytes, &value, bytes);
+      }
+      continue;
+    }
+    std::uint64_t old = 0;
+    std::memcpy(&old, place, bytes);
+    const std::uint64_t next =
+        isa::atomic_step(instruction.atomic_op(), instruction.atomic_type(), old,
+                         lane_operand(sub_warp.values.b, lane, bytes), lane_operand(sub_warp.values.c, lane, bytes));
+    std::memcpy(place, &next, bytes);
+    sub_warp.values.result[0][lane] = static_cast<std::uint32_t>(old);
+    sub_warp.values.result[1][lane] = static_cast<std::uint32_t>(old >> 32U);
+  }
+}
+
+}  // namespace heddle::hw
