@@ -18,6 +18,13 @@ using link::SubWarp;
 inline constexpr std::uint64_t kData = isa::kGlobalBase;
 inline constexpr LaneMask kAll = ~LaneMask{0};
 
+[[nodiscard]] inline Machine with_divergence(const char* divergence, unsigned pending = 64) {
+  Machine machine;
+  machine.core.divergence = divergence;
+  machine.core.pending_accesses = pending;
+  return machine;
+}
+
 struct AccessBench {
   explicit AccessBench(const Machine& with = {}, const isa::DeviceMemory* bounds = nullptr)
       : machine(with), state(machine, 0, bounds) {
@@ -69,6 +76,13 @@ struct AccessBench {
   Launch launch;
   CoreState state;
   std::vector<std::unique_ptr<link::DecodedInstruction>> instructions;
+};
+
+// A socket has a module.
+template <class Socket>
+struct Initiator : sc_core::sc_module {
+  explicit Initiator(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {}
+  Socket socket;
 };
 
 struct MemoryBench : AccessBench {

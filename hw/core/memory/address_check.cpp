@@ -15,17 +15,7 @@ namespace heddle::hw {
 namespace {
 
 const char* verb(MemoryAccess::Kind kind) {
-  switch (kind) {
-    case MemoryAccess::Kind::load:
-      return "load";
-    case MemoryAccess::Kind::store:
-      return "store";
-    case MemoryAccess::Kind::texture:
-      return "texture fetch";
-    case MemoryAccess::Kind::atomic:
-      break;
-  }
-  return "atomic";
+  return kind == MemoryAccess::Kind::load ? "load" : kind == MemoryAccess::Kind::store ? "store" : "atomic";
 }
 
 // A replayed address that stands for one out of bounds (hw/state/replay.hpp).

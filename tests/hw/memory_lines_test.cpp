@@ -1,162 +1,16 @@
-// The parts of the memory stage, each without the others: addresses, lines, places, and who waits.
-#include "hw/core/memory/address_check.hpp"
+// Parts of the memory stage, each without the others: lines to the L1 and back, and who waits for them.
 #include "hw/core/memory/local_path.hpp"
-#include "hw/core/memory/texture_path.hpp"
 #include "tests/hw/memory_stage_bench.hpp"
 
 namespace heddle::hw::test {
 namespace {
 
-using isa::AtomicOp;
-using isa::Type;
-using isa::Width;
 using link::LineRequest;
 
-Machine machine_of(const char* divergence, unsigned pending = 64) {
-  Machine machine;
-  machine.core.divergence = divergence;
-  machine.core.pending_accesses = pending;
-  return machine;
-}
+// ---- line_requests.hpp
 
-// ---- address_check.hpp
-
-struct Checked : AccessBench {
-  explicit Checked(const Machine& with = {}, const isa::DeviceMemory* bounds = nullptr) : AccessBench(with, bounds) {}
-  MemoryAccess access;
-  // Of a sub-warp whose lanes access `address` but for lane 3, which accesses `odd`.
-  template <class Emit>
-  bool may(Emit emit, std::uint64_t address, std::uint64_t odd) {
-    state.fault.reset();
-    SubWarp& out = sub_warp(0, emit);
-    out.address.fill(address);
-    out.address[3] = odd;
-    access.classify(out);
-    return check_access(state, access);
-  }
-};
-
-TEST(AddressCheck, TheLastPlaceOfASpaceIsGoodAndTheNextIsNot) {
-  Checked bench;
-  const auto shared = [](Code& code) { code.store(Op::ST_SHARED, 2, 4, 0, Width::b64); };
-  EXPECT_TRUE(bench.may(shared, 0, 8192 - 8));
-  EXPECT_FALSE(bench.may(shared, 0, 8192));
-  EXPECT_EQ(bench.state.fault->detail, "store at offset 8192 of the block's scratchpad, which has 8192 bytes");
-  EXPECT_EQ(bench.state.fault->kind, isa::Fault::Kind::out_of_bounds);
-  const auto local = [](Code& code) { code.load(Op::LD_LOCAL, 1, 2); };
-  EXPECT_TRUE(bench.may(local, 0, 60));
-  EXPECT_FALSE(bench.may(local, 0, 64));
-  EXPECT_EQ(bench.state.fault->detail, "load at offset 64 of the thread's local memory, which has 64 bytes");
-  EXPECT_FALSE(bench.may(local, 0, 58));
-  EXPECT_EQ(bench.state.fault->detail, "the address is no multiple of 4");
-}
-
-TEST(AddressCheck, GlobalLanesNeedAnAllocationThatStoresMayWrite) {
-  isa::DeviceMemory memory;
-  memory.place("mine", kData, 256);
-  memory.place("fixed", kData + 512, 256, /*writable=*/false);
-  Checked bench({}, &memory);
-  const auto load = [](Code& code) { code.load(Op::LD_GLOBAL, 1, 2); };
-  const auto store = [](Code& code) { code.store(Op::ST_GLOBAL, 2, 4); };
-  EXPECT_TRUE(bench.may(load, kData, kData + 252));
-  EXPECT_TRUE(bench.may(load, kData, kData + 512)) << "another allocation";
-  EXPECT_FALSE(bench.may(load, kData, kData + 256));
-  EXPECT_EQ(bench.state.fault->address, kData + 256);
-  EXPECT_TRUE(bench.may(store, kData, kData + 252));
-  EXPECT_FALSE(bench.may(store, kData, kData + 512));
-}
-
-TEST(AddressCheck, GenericLanesAreCheckedEachInItsSpace) {
-  Checked bench;
-  const auto load = [](Code& code) { code.load(Op::LD_GENERIC, 1, 2); };
-  const auto store = [](Code& code) { code.store(Op::ST_GENERIC, 2, 4); };
-  EXPECT_TRUE(bench.may(load, kData, isa::kSharedWindow + 8188));
-  EXPECT_EQ(bench.access.shared, 0x8U);
-  EXPECT_EQ(bench.access.global, ~0x8U);
-  EXPECT_EQ(bench.access.sub_warp->address[3], 8188U) << "an offset";
-  EXPECT_EQ(bench.access.sub_warp->address_low[3], isa::kSharedWindow + 8188) << "as the program has it";
-  EXPECT_FALSE(bench.may(load, kData, isa::kSharedWindow + 8192));
-  EXPECT_EQ(bench.state.fault->address, isa::kSharedWindow + 8192);
-  EXPECT_TRUE(bench.may(load, kData, isa::kConstantWindow + 252));
-  EXPECT_FALSE(bench.may(store, kData, isa::kConstantWindow + 252));
-  EXPECT_EQ(bench.state.fault->detail, "store to offset 252, which is in the constant bank: it is read-only");
-}
-
-TEST(AddressCheck, StrayLoadsHaveReadNoughtAndAccessNothing) {
-  Machine machine;
-  machine.core.load_trap = false;
-  Checked bench(machine);
-  bench.access.loaded[3].fill(std::byte{0xee});
-  EXPECT_TRUE(bench.may([](Code& code) { code.load(Op::LD_SHARED, 1, 2); }, 0, 8192));
-  EXPECT_FALSE(bench.state.fault);
-  EXPECT_EQ(bench.access.stray, 0x8U);
-  EXPECT_EQ(bench.access.shared, ~0x8U);
-  EXPECT_EQ(bench.access.loaded[3][0], std::byte{0});
-  EXPECT_EQ(bench.state.stray_loads.at(0).count, 1U);
-  EXPECT_FALSE(bench.may([](Code& code) { code.store(Op::ST_SHARED, 2, 4); }, 0, 8192)) << "only loads stray";
-}
-
-// ---- local_path.hpp, texture_path.hpp, line_requests.hpp
-
-TEST(LocalPath, WordsOfThreadsBesideEachOtherAreBesideEachOther) {
-  AccessBench bench;
-  SubWarp& load = bench.sub_warp(1, [](Code& code) { code.load(Op::LD_LOCAL, 4, 2, 0, Width::b32, 2); });
-  load.address.fill(8);
-  MemoryAccess access;
-  access.classify(load);
-  translate_local(bench.state, access);
-  ASSERT_EQ(access.addresses.pieces, 2U);
-  for (unsigned piece = 0; piece < 2; ++piece) {
-    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-      EXPECT_EQ(access.addresses.address[piece][lane],
-                isa::kLocalBacking + ((2 + piece) * std::uint64_t{bench.machine.core.threads} + 32 + lane) * 4);
-    }
-  }
-}
-
-TEST(LocalPath, WhatAThreadHasNotWrittenIsNought) {
-  AccessBench bench;
-  SubWarp& store = bench.sub_warp(0, [](Code& code) { code.store(Op::ST_LOCAL, 2, 4, 0, Width::u8); });
-  store.executing = 0x1;
-  store.address[0] = 9;
-  MemoryAccess access;
-  access.classify(store);
-  follow_local(bench.state, access);
-  SubWarp& load = bench.sub_warp(0, [](Code& code) { code.load(Op::LD_LOCAL, 1, 2); });
-  load.address.fill(8);
-  access.classify(load);
-  for (auto& bytes : access.loaded) {
-    bytes.fill(std::byte{0xee});
-  }
-  follow_local(bench.state, access);
-  access.finish_load();
-  EXPECT_EQ(load.values.result[0][0], 0xee00U);
-  EXPECT_EQ(load.values.result[0][1], 0U) << "another thread";
-}
-
-TEST(TexturePath, ALaneReadsItsLastTexelForThoseThatItHasNot) {
-  AccessBench bench;
-  SubWarp& load = bench.load(0, {0});
-  MemoryAccess access;
-  access.classify(load);
-  access.texture = std::make_unique<MemoryAccess::TextureLanes>();
-  access.lanes = 0x7;
-  for (unsigned lane = 0; lane < 3; ++lane) {
-    isa::TexelFetch& fetch = access.texture->fetch[lane];
-    fetch.count = lane;  // none, one, two
-    fetch.bytes = 4 * lane;
-    fetch.address = {1000 + lane, 2000 + lane, 0, 0};
-  }
-  address_texels(access);
-  EXPECT_EQ(access.addresses.lanes, 0x6U);
-  EXPECT_EQ(access.addresses.pieces, 2U);
-  EXPECT_EQ(access.addresses.piece_bytes, 8U);
-  EXPECT_EQ(access.addresses.address[1][1], 1001U);
-  EXPECT_EQ(access.addresses.address[1][2], 2002U);
-}
-
-struct Lines : AccessBench {
-  explicit Lines(const Machine& with = {}) : AccessBench(with) {}
+struct LineBench : AccessBench {
+  explicit LineBench(const Machine& with = {}) : AccessBench(with) {}
   LineRequests requests{state, coalescer(), machine.core.divergence == "mimd"};
   MemoryAccess access;
   MemoryAccess& make(SubWarp& of) {
@@ -168,7 +22,7 @@ struct Lines : AccessBench {
 };
 
 TEST(LineRequests, AreTheDistinctLinesWithTheirLanes) {
-  Lines bench;
+  LineBench bench;
   bench.make(bench.load(0, {4, 2, 4, 4}));
   ASSERT_EQ(bench.access.count, 2U);
   EXPECT_EQ(bench.access.own, 2U);
@@ -180,7 +34,7 @@ TEST(LineRequests, AreTheDistinctLinesWithTheirLanes) {
 }
 
 TEST(LineRequests, LoadsGoPastTheL1ThatMayHaveOldCopies) {
-  Lines bench;
+  LineBench bench;
   EXPECT_FALSE(bench.make(bench.load(0, {1})).lines[0].bypass);
   bench.state.groups[0].reads_memory = true;
   EXPECT_TRUE(bench.make(bench.load(0, {1})).lines[0].bypass);
@@ -189,7 +43,7 @@ TEST(LineRequests, LoadsGoPastTheL1ThatMayHaveOldCopies) {
 
 TEST(LineRequests, OnlyLoadsOfLanesByThemselvesShareAPort) {
   const auto shares = [](const char* divergence, Op op) {
-    Lines bench(machine_of(divergence));
+    LineBench bench(with_divergence(divergence));
     SubWarp& one = op == Op::LD_GLOBAL ? bench.load(0, {1})
                                        : bench.sub_warp(0, [](Code& code) { code.store(Op::ST_GLOBAL, 2, 4); });
     one.address.fill(kData);
@@ -201,7 +55,7 @@ TEST(LineRequests, OnlyLoadsOfLanesByThemselvesShareAPort) {
 }
 
 TEST(LineRequests, ALineThatFailsIsAFaultOfItsLowestLane) {
-  Lines bench;
+  LineBench bench;
   AccessLine& line = bench.make(bench.load(0, {0, 1, 1, 0})).lines[1];
   line.failed = true;
   bench.requests.take(bench.access, line);
@@ -212,15 +66,8 @@ TEST(LineRequests, ALineThatFailsIsAFaultOfItsLowestLane) {
 
 // ---- load_store_unit.hpp
 
-// A socket has a module.
-template <class Socket>
-struct Initiator : sc_core::sc_module {
-  explicit Initiator(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {}
-  Socket socket;
-};
-
-struct Sending : Lines, private ::tlm::tlm_bw_transport_if<link::LineProtocol> {
-  Sending() {
+struct SendBench : LineBench, private ::tlm::tlm_bw_transport_if<link::LineProtocol> {
+  SendBench() {
     l1d.socket.bind(*this);
     texture.socket.bind(*this);
     l1d.socket.bind(l1.socket);
@@ -248,7 +95,7 @@ struct Sending : Lines, private ::tlm::tlm_bw_transport_if<link::LineProtocol> {
 using Sent = LoadStoreUnit::Sent;
 
 TEST(LoadStoreUnit, SendsALineForEachPortAndThenTheRest) {
-  Sending bench;
+  SendBench bench;
   bench.make(bench.load(0, {0, 1}));
   EXPECT_EQ(bench.send(5), Sent::some);
   EXPECT_EQ(bench.state.block_cause, IdleCause::memory_port);
@@ -260,7 +107,7 @@ TEST(LoadStoreUnit, SendsALineForEachPortAndThenTheRest) {
 }
 
 TEST(LoadStoreUnit, WantOfRoomIsToldOfACyclesFirstLine) {
-  Sending bench;
+  SendBench bench;
   bench.make(bench.load(0, {0, 1}));
   bench.l1.full = true;
   bench.l1.full_of = LineRequest::Busy::targets;
@@ -272,7 +119,7 @@ TEST(LoadStoreUnit, WantOfRoomIsToldOfACyclesFirstLine) {
 }
 
 TEST(LoadStoreUnit, KeepsWhatIsUnderWayAndWhenItMissedAndCame) {
-  Sending bench;
+  SendBench bench;
   bench.l1.ports = 3;
   bench.l1.late = {AccessBench::line(0)};
   bench.l1.missing = {AccessBench::line(1), AccessBench::line(2)};
@@ -303,7 +150,7 @@ TEST(LoadStoreUnit, KeepsWhatIsUnderWayAndWhenItMissedAndCame) {
 }
 
 TEST(LoadStoreUnit, AnAnswerIsOneForTheLinesThatGoWithIt) {
-  Sending bench;
+  SendBench bench;
   MemoryAccess other;
   SubWarp& second = bench.load(0, {0});
   other.classify(second);
@@ -321,54 +168,10 @@ TEST(LoadStoreUnit, AnAnswerIsOneForTheLinesThatGoWithIt) {
   EXPECT_EQ(second.values.result[0][5], StubL1::word_at(kData + 20));
 }
 
-// ---- scratchpad_path.hpp
-
-struct Banks : AccessBench {
-  explicit Banks(const char* divergence)
-      : AccessBench(machine_of(divergence)), mimd(machine.core.divergence == "mimd") {
-    port.socket.bind(scratchpad.access);
-    sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  }
-  // The last cycle of a load by these lanes, each of another word of bank 0, the first of them word `first`.
-  Cycle serve(LaneMask lanes, unsigned first, Cycle now) {
-    SubWarp& load = sub_warp(0, [](Code& code) { code.load(Op::LD_SHARED, 1, 2); });
-    load.executing = lanes;
-    for (const unsigned lane : set_bits(lanes)) {
-      load.address[lane] = std::uint64_t{first++} * 4 * machine.scratchpad.banks;
-    }
-    access.classify(load);
-    return path.serve(access, now);
-  }
-  const bool mimd;
-  const link::Clock clock{sc_core::sc_time(1, sc_core::SC_NS)};
-  Scratchpad scratchpad{"scratchpad", machine.scratchpad, clock};
-  Initiator<ScratchpadInitiatorSocket> port{"port"};
-  ScratchpadPath path{state, port.socket, clock, mimd};
-  MemoryAccess access;
-};
-
-TEST(ScratchpadPath, WordsOfABankTakeACycleEach) {
-  Banks bench("stack");
-  EXPECT_EQ(bench.serve(0x1, 0, 10), 10U);
-  EXPECT_EQ(bench.serve(0x7, 0, 20), 22U);
-  EXPECT_EQ(bench.serve(0x8, 9, 21), 21U) << "each access by itself";
-}
-
-TEST(ScratchpadPath, LanesByThemselvesShareTheCyclesOfTheirRow) {
-  Banks bench("mimd");
-  EXPECT_EQ(bench.serve(0x3, 0, 10), 11U);
-  EXPECT_EQ(bench.serve(0x4, 1, 11), 11U) << "a word that is read already";
-  EXPECT_EQ(bench.serve(0x8, 2, 11), 12U) << "the third of the bank";
-  EXPECT_EQ(bench.scratchpad.statistics.accesses, 1U);
-  bench.path.row_leaves();
-  EXPECT_EQ(bench.serve(0x10, 3, 12), 12U);
-  EXPECT_EQ(bench.scratchpad.statistics.accesses, 2U);
-}
-
 // ---- pending_accesses.hpp, gathering.hpp, return_queue.hpp
 
-struct Pending : AccessBench {
-  explicit Pending(unsigned places) : AccessBench(machine_of("stack", places)) {}
+struct PendingBench : AccessBench {
+  explicit PendingBench(unsigned places) : AccessBench(with_divergence("stack", places)) {}
   PendingAccesses pending{state};
   MemoryAccess& begin(GroupId group) {
     MemoryAccess& access = pending.next();
@@ -379,7 +182,7 @@ struct Pending : AccessBench {
 };
 
 TEST(PendingAccesses, WhatWaitsForHitsTakesNoPlace) {
-  Pending bench(1);
+  PendingBench bench(1);
   EXPECT_FALSE(bench.pending.full());
   MemoryAccess& first = bench.begin(0);
   EXPECT_TRUE(bench.pending.full());
@@ -398,7 +201,7 @@ TEST(PendingAccesses, WhatWaitsForHitsTakesNoPlace) {
 }
 
 TEST(PendingAccesses, AGroupWaitsWhenTheLastSubWarpOfItsInstructionDoes) {
-  Pending bench(4);
+  PendingBench bench(4);
   Group& group = bench.state.groups[0];
   group.flight() = {2, 0, 0, true, false};
   MemoryAccess& first = bench.begin(0);
@@ -416,7 +219,7 @@ TEST(PendingAccesses, AGroupWaitsWhenTheLastSubWarpOfItsInstructionDoes) {
 }
 
 TEST(PendingAccesses, ThreadsWhoseLinesHaveComeMayPart) {
-  Pending bench(4);
+  PendingBench bench(4);
   Group& group = bench.state.groups[0];
   Group& other = bench.state.groups[1];
   group.active[0] = kAll;
@@ -440,7 +243,7 @@ TEST(PendingAccesses, ThreadsWhoseLinesHaveComeMayPart) {
 }
 
 TEST(Gathering, IsCompleteWithTheLastSubWarpCountedOnce) {
-  Lines bench;
+  LineBench bench;
   bench.state.groups[0].flight() = {2, 0, 0, true, false};
   Gathering gathering(bench.state, false);
   SubWarp& first = bench.load(0, {1, 2});
