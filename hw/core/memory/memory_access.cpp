@@ -102,25 +102,32 @@ LaneMask MemoryAccess::waiting(bool misses_only) const {
 }
 
 void MemoryAccess::finish_load() {
+  const isa::Instruction& instruction = sub_warp->decoded->instruction;
+  const isa::Width width = instruction.width();
+  const unsigned bytes = isa::bytes_of(width);
+  const unsigned elements = instruction.vector();
   isa::LaneValues& values = sub_warp->values;
-  // Each lane's bytes in pieces of this size, a register for each.
-  const auto take = [&](auto piece, unsigned count, auto as_word) {
-    for (unsigned i = 0; i < count; ++i) {
+  if (bytes >= 4) {
+    for (unsigned word = 0; word < lane_bytes / 4; ++word) {
       for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-        std::memcpy(&piece, loaded[lane].data() + i * sizeof piece, sizeof piece);
-        values.result[i][lane] = as_word(piece);
+        std::memcpy(&values.result[word][lane], loaded[lane].data() + word * 4, 4);
+      }
+    }
+    return;
+  }
+  const auto narrow = [&](auto zero) {
+    for (unsigned element = 0; element < elements; ++element) {
+      for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+        auto raw = zero;
+        std::memcpy(&raw, loaded[lane].data() + element * sizeof raw, sizeof raw);
+        values.result[element][lane] = static_cast<std::uint32_t>(isa::extend_loaded(width, raw));
       }
     }
   };
-  const auto extended = [width = sub_warp->decoded->instruction.width()](auto piece) {
-    return static_cast<std::uint32_t>(isa::extend_loaded(width, piece));
-  };
-  if (element_bytes == 1) {
-    take(std::uint8_t{0}, elements, extended);
-  } else if (element_bytes == 2) {
-    take(std::uint16_t{0}, elements, extended);
+  if (bytes == 1) {
+    narrow(std::uint8_t{0});
   } else {
-    take(std::uint32_t{0}, lane_bytes / 4, [](std::uint32_t piece) { return piece; });
+    narrow(std::uint16_t{0});
   }
 }
 
