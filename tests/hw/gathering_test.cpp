@@ -178,8 +178,9 @@ TEST(Gathering, LinesAreRefusedToTheOthersAtTheHeadOfASubWarpThatAccessesNothing
   SubWarp& second = bench.load(0, {3});
   second.executing = 0;
   bench.feed(second, 1);
-  EXPECT_EQ(bench.stage.refused(), MemoryStage::Refused::by_l1d);
-  EXPECT_FALSE(bench.stage.refused_still()) << "a stub does not say so";
+  EXPECT_EQ(bench.stage.refused(), MemoryStage::Refused::no) << "a stub is asked in every cycle";
+  EXPECT_FALSE(bench.stage.refused_still());
+  EXPECT_EQ(bench.l1.taken.size(), 0U);
   bench.l1.full = false;
   bench.tick(3);
   EXPECT_EQ(bench.l1.taken.size(), 1U);

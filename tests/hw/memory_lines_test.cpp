@@ -106,12 +106,13 @@ TEST(LoadStoreUnit, SendsALineForEachPortAndThenTheRest) {
   EXPECT_EQ(bench.l1.taken.size(), 2U);
 }
 
-TEST(LoadStoreUnit, WantOfRoomIsToldOfACyclesFirstLine) {
+// What stands in front of a cache may take the line in any cycle: the unit asks in each, and counts on no rest.
+TEST(LoadStoreUnit, WantOfRoomOfAForeignCacheIsAskedAboutInEveryCycle) {
   SendBench bench;
   bench.make(bench.load(0, {0, 1}));
   bench.l1.full = true;
   bench.l1.full_of = LineRequest::Busy::targets;
-  EXPECT_EQ(bench.send(1), Sent::no_room);
+  EXPECT_EQ(bench.send(1), Sent::some);
   EXPECT_EQ(bench.state.block_cause, IdleCause::targets_full);
   EXPECT_EQ(bench.unit.full(), nullptr) << "a stub";
   bench.l1.full = false;

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "hw/divergence/divergence.hpp"
@@ -190,11 +189,12 @@ const std::vector<std::string>& configs() {
   return names;
 }
 
-class TapPlaces : public ::testing::TestWithParam<std::tuple<const char*, std::string>> {};
+class TapPlaces : public ::testing::TestWithParam<std::string> {};
 
-// With sub-warps on passages, with parts of their work in the stages, and with all of it.
+// With sub-warps on passages, with parts of their work in the stages, and with all of it. Not every machine runs every
+// workload; each runs one at least.
 TEST_P(TapPlaces, SeeWhatIsCounted) {
-  const hw::Machine machine = test::machine_called(std::get<1>(GetParam()));
+  const hw::Machine machine = test::machine_called(GetParam());
   const std::vector<std::vector<std::string>> sets = {
       {"icache.cpu", "l1d.cpu", "texture.cpu", "scratchpad.access", "writeback.returns.in", "writeback.in"},
       {"registers.read_port", "decode.in"},
@@ -203,18 +203,26 @@ TEST_P(TapPlaces, SeeWhatIsCounted) {
       {"decode.in", "decode.former.form", "register_read.in", "execute.in", "memory.in", "writeback.in",
        "writeback.returns.in", "registers.read_port", "registers.write_port", "registers.bank1.port",
        "scratchpad.access", "icache.cpu", "l1d.cpu", "texture.cpu"}};
-  const std::string untapped = counters_with(std::get<0>(GetParam()), machine, {});
-  EXPECT_EQ(untapped.rfind("cycles ", 0), 0U) << untapped;
-  for (const std::vector<std::string>& sockets : sets) {
-    EXPECT_EQ(counters_with(std::get<0>(GetParam()), machine, sockets), untapped) << sockets.front();
+  unsigned ran = 0;
+  for (const char* const workload : {"bfs", "reduction", "fft"}) {
+    const std::string untapped = counters_with(workload, machine, {});
+    if (untapped.rfind("refused: ", 0) == 0) {
+      continue;
+    }
+    ++ran;
+    EXPECT_EQ(untapped.rfind("cycles ", 0), 0U) << untapped;
+    for (const std::vector<std::string>& sockets : sets) {
+      EXPECT_EQ(counters_with(workload, machine, sockets), untapped) << workload << " " << sockets.front();
+    }
   }
+  EXPECT_NE(ran, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, TapPlaces,
-                         ::testing::Combine(::testing::Values("bfs", "reduction"), ::testing::ValuesIn(configs())),
-                         [](const auto& info) {
-                           return test::case_name(std::get<0>(info.param), std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Configs, TapPlaces, ::testing::ValuesIn(configs()), [](const auto& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace heddle
