@@ -1,8 +1,8 @@
 # What makes a first build shorter, at the price of later ones:
 #   heddle_precompile(TARGET HEADER...)  compiles what most of a target's files include once, instead of once per file
 #   heddle_precompile_as(TARGET OTHER)   takes what was compiled for another target of the same options and definitions
-#   heddle_batch(TARGET)                 compiles a target's files eight at a time ("unity" builds), which instantiates
-#                                        what they share once
+#   heddle_batch(TARGET [FILES])         compiles a target's files eight at a time, or so many ("unity" builds), which
+#                                        instantiates what they share once
 #
 # Names in unnamed namespaces are then one target's, not one file's (a test looks: tests/style/batch_names.hpp). Every
 # file still includes what it uses and must compile alone; clang-tidy reads each by itself. With ccache, which keeps
@@ -38,7 +38,9 @@ endfunction()
 
 function(heddle_batch target)
   if(HEDDLE_FIRST_BUILD)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set(files ${ARGN} 8)
+    list(GET files 0 files)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # GCC takes a batch's files for headers, in which a member of an unnamed namespace's type would be an error.
       target_compile_options(${target} PRIVATE -Wno-subobject-linkage)

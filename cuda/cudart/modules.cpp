@@ -94,13 +94,13 @@ CUmodule load(Runtime& runtime, const void* image) {
   return load(runtime, ptx_of(image));
 }
 
-Function& known(Runtime& runtime, CUfunction function) {
+Function& known_function(Runtime& runtime, CUfunction function) {
   require(function != nullptr, cudaErrorInvalidResourceHandle, "the kernel is null");
   require(Living<CUfunc_st>::has(function), cudaErrorInvalidResourceHandle, "there is no such kernel");
   runtime.find(function->function);
   return function->function;
 }
-CUmod_st& known(CUmodule module) {
+CUmod_st& known_module(CUmodule module) {
   require(module != nullptr, cudaErrorInvalidResourceHandle, "the module is null");
   require(Living<CUmod_st>::has(module), cudaErrorInvalidResourceHandle, "there is no such module");
   return *module;
@@ -157,12 +157,12 @@ CUresult cuModuleLoad(CUmodule* module, const char* file) {
 }
 // Its code stays until the program ends: launches of it are in the statistics.
 CUresult cuModuleUnload(CUmodule module) {
-  return in_context("cuModuleUnload", [&](Runtime&) { delete &known(module); });
+  return in_context("cuModuleUnload", [&](Runtime&) { delete &known_module(module); });
 }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   return in_context("cuModuleGetFunction", [&](Runtime& runtime) {
     require_places(function, name);
-    std::unique_ptr<CUfunc_st>& entry = known(module).functions[name];
+    std::unique_ptr<CUfunc_st>& entry = known_module(module).functions[name];
     if (!entry) {
       auto made = std::make_unique<CUfunc_st>();
       made->function.unit = module->unit;
@@ -178,7 +178,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr* pointer, size_t* size, CUmodule module, 
   return in_context("cuModuleGetGlobal", [&](Runtime& runtime) {
     require_places(name);
     Symbol symbol;
-    symbol.unit = known(module).unit;
+    symbol.unit = known_module(module).unit;
     symbol.name = name;
     runtime.find(symbol);
     runtime.remember(symbol.address, symbol.size);
@@ -191,7 +191,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
                         unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,
                         CUstream stream, void** arguments, void** extra) {
   return in_context("cuLaunchKernel", [&](Runtime& runtime) {
-    Function& kernel = known(runtime, function);
+    Function& kernel = known_function(runtime, function);
     const dim3 grid{grid_x, grid_y, grid_z};
     const dim3 block{block_x, block_y, block_z};
     if (extra != nullptr && arguments == nullptr) {
@@ -206,7 +206,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, uns
                                    unsigned int block_x, unsigned int block_y, unsigned int block_z,
                                    unsigned int shared, CUstream stream, void** arguments) {
   return in_context("cuLaunchCooperativeKernel", [&](Runtime& runtime) {
-    Function& kernel = known(runtime, function);
+    Function& kernel = known_function(runtime, function);
     Launch cooperative = launch_of(kernel, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, arguments, shared);
     cooperative.cooperative = true;
     launch(runtime, cooperative, stream);
@@ -216,7 +216,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, uns
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
   return in_context("cuFuncGetAttribute", [&](Runtime& runtime) {
     require_places(value);
-    const cudaFuncAttributes& has = known(runtime, function).attributes;
+    const cudaFuncAttributes& has = known_function(runtime, function).attributes;
     switch (attribute) {
       case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         *value = has.maxThreadsPerBlock;
@@ -248,7 +248,7 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
 }
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
   return in_context("cuFuncSetAttribute", [&](Runtime& runtime) {
-    Function& kernel = known(runtime, function);
+    Function& kernel = known_function(runtime, function);
     if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
       limit_shared(runtime, kernel, value);
     } else {
@@ -258,12 +258,13 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
   });
 }
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache) {
-  return in_context("cuFuncSetCacheConfig", [&](Runtime& runtime) { static_cast<void>(known(runtime, function)); });
+  return in_context("cuFuncSetCacheConfig",
+                    [&](Runtime& runtime) { static_cast<void>(known_function(runtime, function)); });
 }
 CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
   return in_context("cuFuncGetModule", [&](Runtime& runtime) {
     require_places(module);
-    static_cast<void>(known(runtime, function));
+    static_cast<void>(known_function(runtime, function));
     *module = function->module;
   });
 }
@@ -271,7 +272,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction fun
   return in_context("cuOccupancyMaxActiveBlocksPerMultiprocessor", [&](Runtime& runtime) {
     require_places(blocks);
     require(block > 0, cudaErrorInvalidValue, "a block has threads");
-    const Function& kernel = known(runtime, function);
+    const Function& kernel = known_function(runtime, function);
     const Answer answer = runtime.ask({Call::occupancy, 0, {kernel.id, static_cast<std::uint64_t>(block), shared}, 0});
     *blocks = static_cast<int>(answer.words[0]);
   });

@@ -22,7 +22,7 @@ namespace {
 
 using cudart::TextureFacts;
 
-constexpr std::size_t kPitch = 32;  // rows of arrays begin at multiples of this
+constexpr std::size_t kArrayPitch = 32;  // rows of arrays begin at multiples of this
 
 struct Arrays {
   std::map<cudaArray_const_t, std::unique_ptr<cudaArray>> all;
@@ -272,7 +272,7 @@ cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* for
     made->width = width;
     made->height = height;
     made->flags = flags;
-    made->pitch = (width * bytes_of(made->format) + kPitch - 1) / kPitch * kPitch;
+    made->pitch = (width * bytes_of(made->format) + kArrayPitch - 1) / kArrayPitch * kArrayPitch;
     made->address = number_of(runtime.allocate(made->pitch * made->rows(), false));
     *array = made.get();
     arrays().all.emplace(*array, std::move(made));
