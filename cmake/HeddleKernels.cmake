@@ -3,6 +3,8 @@
 # the host's (cuda/compiler/embedded.hpp). NAME/kernel.cu is the workload's usual form and becomes NAME.<bits>,
 # NAME/FORM.cu another one, NAME-FORM.<bits>.
 #
+# HEDDLE_KERNELS names a folder of kernels that another build of these sources has compiled, to be taken instead.
+#
 # The options stand in cuda/compiler/clang_options.txt, which the program uses too when it compiles a user's CUDA file.
 find_program(HEDDLE_CLANG
              NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14
@@ -49,6 +51,9 @@ function(heddle_kernels)
   file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/workloads/*/*.cu)
   file(GLOB shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/workloads/*.h ${PROJECT_SOURCE_DIR}/workloads/*/*.inc)
   set(folder ${PROJECT_BINARY_DIR}/kernels)
+  if(HEDDLE_KERNELS)
+    set(folder ${HEDDLE_KERNELS})
+  endif()
   file(MAKE_DIRECTORY ${folder})
   set(names "")
   set(outputs "")
@@ -66,7 +71,9 @@ function(heddle_kernels)
     endif()
     foreach(bits IN ITEMS 32 64)
       set(name ${workload}.${bits})
-      heddle_kernel(${kernel} ${bits} ${folder}/${name}.ptx ${form_options})
+      if(NOT HEDDLE_KERNELS)
+        heddle_kernel(${kernel} ${bits} ${folder}/${name}.ptx ${form_options})
+      endif()
       list(APPEND names ${name})
       list(APPEND outputs ${folder}/${name}.ptx)
     endforeach()
