@@ -7,6 +7,9 @@
 #include "base/random.hpp"
 #include "cuda_device_test.hpp"
 #include "exact_number.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("AddressBits/CudaFormats.E*")  // numbers of kernels that others run through the same code
 
 namespace heddle::test {
 namespace {

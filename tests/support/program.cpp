@@ -46,7 +46,7 @@ constexpr bool kHasProgram = true;
 constexpr unsigned kSecondsPerCase = 600;
 constexpr unsigned kSecondsPerLongCase = 1800;
 constexpr std::size_t kCasesPerEntry = 20;
-constexpr std::uint32_t kSampled = 6;  // one case in so many
+constexpr std::uint32_t kSampled = 12;  // one case in so many
 
 std::vector<std::pair<When, std::string>>& marks() {
   static std::vector<std::pair<When, std::string>> all;
