@@ -36,8 +36,9 @@ std::string with_unit(const std::string& text, const std::string& unit) {
 
 [[noreturn]] void refuse_range(const ParameterReference& parameter, const std::string& value,
                                const SourceLocation& where) {
-  throw InputError(where, fmt::format("{} must be {}, not {}", parameter.path(),
-                                      with_unit(interval_text(parameter.limits), parameter.unit), value));
+  throw ParameterError(parameter.path(), where,
+                       fmt::format("{} must be {}, not {}", parameter.path(),
+                                   with_unit(interval_text(parameter.limits), parameter.unit), value));
 }
 
 void check_number(const ParameterReference& parameter, double value, const std::string& text,
@@ -68,15 +69,15 @@ void check_choice(const ParameterReference& parameter, const std::string& value,
   const std::vector<std::string> choices = parameter.limits.choices();
   if (parameter.limits.list) {
     if (const WrongList wrong = wrong_list(value, choices); !wrong.text.empty()) {
-      throw InputError(where, fmt::format("{} {}", parameter.path(), wrong.text), wrong.hint);
+      throw ParameterError(parameter.path(), where, fmt::format("{} {}", parameter.path(), wrong.text), wrong.hint);
     }
     return;
   }
   if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
     const std::string known = choices.empty() ? "there is none to choose from" : "known: " + join(choices);
     const std::string near = suggest(value, choices);
-    throw InputError(where, fmt::format("{} cannot be '{}'", parameter.path(), value),
-                     near.empty() ? known : near + " (" + known + ")");
+    throw ParameterError(parameter.path(), where, fmt::format("{} cannot be '{}'", parameter.path(), value),
+                         near.empty() ? known : near + " (" + known + ")");
   }
 }
 
@@ -160,17 +161,19 @@ std::string_view type_name(const ParameterValue& value) {
 }
 
 void assign(const ParameterReference& parameter, const ParameterValue& value, const SourceLocation& where) {
-  const auto wrong_type = [&]() -> InputError {
+  const auto wrong_type = [&]() -> ParameterError {
     const std::string_view wanted = parameter.type_name();
-    return {where, fmt::format("{} must be {} {}, not {} {}", parameter.path(), wanted == "integer" ? "an" : "a",
-                               wanted, type_name(value) == "integer" ? "an" : "a", type_name(value))};
+    return {parameter.path(), where,
+            fmt::format("{} must be {} {}, not {} {}", parameter.path(), wanted == "integer" ? "an" : "a", wanted,
+                        type_name(value) == "integer" ? "an" : "a", type_name(value))};
   };
   std::visit(
       Overloaded{[&](bool* field, bool given) { *field = given; },
                  [&](unsigned* field, std::int64_t given) {
                    const std::uint64_t number = checked_integer(parameter, given, where);
                    if (number > std::numeric_limits<unsigned>::max()) {
-                     throw InputError(where, fmt::format("{} must fit into 32 bits, not {}", parameter.path(), given));
+                     throw ParameterError(parameter.path(), where,
+                                          fmt::format("{} must fit into 32 bits, not {}", parameter.path(), given));
                    }
                    *field = static_cast<unsigned>(number);
                  },

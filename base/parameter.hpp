@@ -121,11 +121,23 @@ template <class Described>
   return std::move(collector.found);
 }
 
+// Bad input about one parameter, or what stands where one should.
+class ParameterError : public InputError {
+ public:
+  // `key`: as the user names it, "core.warp_size".
+  ParameterError(std::string key, SourceLocation where, std::string message, std::string hint = {})
+      : InputError(std::move(where), std::move(message), std::move(hint)), key_(std::move(key)) {}
+  [[nodiscard]] const std::string& key() const noexcept { return key_; }
+
+ private:
+  std::string key_;
+};
+
 // A value as a user wrote it.
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 [[nodiscard]] std::string_view type_name(const ParameterValue& value);
 
-// Checks type and limits, then assigns. Throws InputError at `where`, naming the parameter by its path.
+// Checks type and limits, then assigns. Throws ParameterError at `where`, naming the parameter by its path.
 void assign(const ParameterReference& parameter, const ParameterValue& value, const SourceLocation& where);
 
 // Throws InputError when the value that the field has is not one that assign would take: of a struct filled in by code.

@@ -12,6 +12,7 @@
 #include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/error_file.hpp"
 #include "cli/printable.hpp"
 #include "os/process/stopping.hpp"
 #include "tb/device/device.hpp"
@@ -96,12 +97,6 @@ int dispatch(const std::vector<std::string>& words) {
   return command->run(arguments);
 }
 
-int report(ExitCode code, std::string_view kind, std::string_view text) {
-  std::cout.flush();
-  std::cerr << "heddle: " << kind << text << "\n";
-  return static_cast<int>(code);
-}
-
 }  // namespace
 
 const std::vector<Command>& commands() {
@@ -151,33 +146,40 @@ std::string help_of(const Command& command) {
 }
 
 int run_program(const std::vector<std::string>& words) {
+  const ErrorFile errors;
   PrintableStream out(std::cout);
   PrintableStream err(std::cerr);
+  const auto report = [&](int code, std::string_view kind, std::string text, const std::exception* error = nullptr) {
+    std::cout.flush();
+    std::cerr << "heddle: " << text << "\n";
+    errors.write(code, kind, text, error);
+    return code;
+  };
+  constexpr int kInput = static_cast<int>(ExitCode::bad_input);
+  constexpr int kFault = static_cast<int>(ExitCode::simulated_fault);
+  constexpr int kInternal = static_cast<int>(ExitCode::internal_error);
+  const std::string internal = "internal error: ";
   try {
     const int code = dispatch(words);
     std::cout.flush();
-    if (!std::cout) {
-      return report(ExitCode::bad_input, "", "the output cannot be written");
-    }
-    return code;
+    return std::cout ? code : report(kInput, "input", "the output cannot be written");
   } catch (const InputError& error) {
-    return report(ExitCode::bad_input, "", error.what());
+    return report(kInput, "input", error.what(), &error);
   } catch (const SimulatedFault& fault) {
-    return report(ExitCode::simulated_fault, "", fault.what());
+    return report(kFault, "fault", fault.what());
   } catch (const tb::RunStopped& stop) {
-    return report(ExitCode::simulated_fault, "", stop.what());
+    return report(kFault, "limit", stop.what());
   } catch (const os::Stopped& stop) {
-    std::cout.flush();
-    std::cerr << "heddle: " << stop.what() << "\n";
-    return kSignalExit + stop.signal();
+    return report(kSignalExit + stop.signal(), "stopped", stop.what());
   } catch (const sc_core::sc_report& error) {
-    return report(ExitCode::internal_error, "internal error, reported by the SystemC kernel: ", error.what());
+    return report(kInternal, "internal",
+                  std::string("internal error, reported by the SystemC kernel: ") + error.what());
   } catch (const std::bad_alloc&) {
-    return report(ExitCode::internal_error, "internal error: ", "the host has no memory left");
+    return report(kInternal, "internal", internal + "the host has no memory left");
   } catch (const std::exception& error) {
-    return report(ExitCode::internal_error, "internal error: ", error.what());
+    return report(kInternal, "internal", internal + error.what());
   } catch (...) {
-    return report(ExitCode::internal_error, "internal error: ", "an exception of unknown kind");
+    return report(kInternal, "internal", internal + "an exception of unknown kind");
   }
 }
 

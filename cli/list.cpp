@@ -1,6 +1,7 @@
 // heddle list: what there is to name on the command line, and what every parameter and statistic means.
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
 #include <iostream>
 #include <iterator>
 #include <map>
@@ -14,30 +15,54 @@
 #include "hw/waves/gpu_waves.hpp"
 #include "studies/pages/report/protocols.hpp"
 #include "studies/pages/report/reference.hpp"
+#include "studies/pages/report/schema.hpp"
+#include "studies/sweep/schema.hpp"
 #include "tb/config/config.hpp"
 #include "tb/config/toml_text.hpp"
 #include "tb/device/device.hpp"
 #include "tb/device/workload.hpp"
+#include "tb/measure/json_text.hpp"
 #include "tb/measure/summary.hpp"
 
 namespace heddle::cli {
 namespace {
 
-void print(const std::vector<std::string>& titles, const std::vector<std::vector<std::string>>& rows,
+namespace json = boost::json;
+
+// A title with its key in JSON.
+struct Title {
+  std::string text;
+  std::string key;
+};
+
+void print(const std::vector<Title>& columns, const std::vector<std::vector<std::string>>& rows,
            const Arguments& arguments) {
-  if (arguments.has("names")) {
+  std::vector<std::string> titles;
+  for (const Title& column : columns) {
+    titles.push_back(column.text);
+  }
+  if (arguments.has("json")) {
+    json::array out;
+    for (const auto& row : rows) {
+      json::object& object = out.emplace_back(json::object()).get_object();
+      for (std::size_t i = 0; i != row.size(); ++i) {
+        object[columns[i].key] = row[i];
+      }
+    }
+    std::cout << tb::json_text(out);
+  } else if (arguments.has("names")) {
     for (const auto& row : rows) {
       std::cout << row.front() << "\n";
     }
   } else if (arguments.has("markdown")) {
     std::cout << markdown_table(titles, rows);
   } else {
-    std::vector<TextTable::Column> columns;
-    columns.reserve(titles.size());
+    std::vector<TextTable::Column> shown;
+    shown.reserve(titles.size());
     for (const std::string& title : titles) {
-      columns.push_back({title});
+      shown.push_back({title});
     }
-    TextTable table(std::move(columns));
+    TextTable table(std::move(shown));
     for (const auto& row : rows) {
       table.add(row);
     }
@@ -50,7 +75,7 @@ void list_workloads(const Arguments& arguments) {
   for (const auto& [name, entry] : Registry<tb::Workload>::instance().entries()) {
     rows.push_back({name, entry.description});
   }
-  print({"workload", "what it does"}, rows, arguments);
+  print({{"workload", "name"}, {"what it does", "meaning"}}, rows, arguments);
 }
 
 void list_configs(const Arguments& arguments) {
@@ -58,7 +83,7 @@ void list_configs(const Arguments& arguments) {
   for (const tb::ConfigEntry& entry : tb::list_configs()) {
     rows.push_back({entry.name, entry.description, entry.path});
   }
-  print({"machine", "what it is", "file"}, rows, arguments);
+  print({{"machine", "name"}, {"what it is", "meaning"}, {"file", "file"}}, rows, arguments);
 }
 
 // The parameters that name a policy, with what the registered policies do, or else what the parameter decides.
@@ -73,11 +98,13 @@ void list_policies(const Arguments& arguments) {
       }
     }
   }
-  print({"parameter", "policy", "what it does"}, rows, arguments);
+  print({{"parameter", "parameter"}, {"policy", "name"}, {"what it does", "meaning"}}, rows, arguments);
 }
 
 void list_parameters(const Arguments& arguments) {
-  if (arguments.has("names")) {
+  if (arguments.has("json")) {
+    std::cout << tb::json_text(pages::parameters_json({}));
+  } else if (arguments.has("names")) {
     hw::Machine machine;
     for (const ParameterReference& parameter : parameters_of(machine)) {
       std::cout << parameter.path() << "\n";
@@ -87,6 +114,15 @@ void list_parameters(const Arguments& arguments) {
   }
 }
 
+// Elaborated, it has registered the counters of every kind of module.
+hw::Machine with_every_module() {
+  hw::Machine machine;
+  machine.l2.enabled = machine.l2.inclusive = true;
+  machine.gpu.coherence = "mesi";
+  machine.core.divergence = "odgs";
+  return machine;
+}
+
 void list_statistics(const Arguments& arguments) {
   if (arguments.has("names")) {
     for (const tb::SummaryDeclaration& declaration : tb::summary_declarations()) {
@@ -94,14 +130,36 @@ void list_statistics(const Arguments& arguments) {
     }
     return;
   }
-  hw::Machine machine;
-  // Every kind of module.
-  machine.l2.enabled = machine.l2.inclusive = true;
-  machine.gpu.coherence = "mesi";
-  machine.core.divergence = "odgs";
-  const tb::Device device(machine);  // elaborated, so that every module has registered its counters
-  std::cout << (arguments.has("markdown") ? pages::statistics_markdown(device.statistics())
-                                          : pages::statistics_text(device.statistics()));
+  const tb::Device device(with_every_module());
+  if (arguments.has("json")) {
+    std::cout << tb::json_text(pages::statistics_json(device.statistics()));
+  } else {
+    std::cout << (arguments.has("markdown") ? pages::statistics_markdown(device.statistics())
+                                            : pages::statistics_text(device.statistics()));
+  }
+}
+
+// What files hold, as JSON Schema.
+void list_schema(const Arguments& arguments) {
+  const std::vector<std::string> known = {"stats", "host", "exploration", "results"};
+  if (arguments.words().size() < 2) {
+    throw InputError({"list"}, "schema needs the kind of file: " + join(known),
+                     "usage: heddle list schema " + join(known, "|"));
+  }
+  const std::string& file = arguments.words()[1];
+  if (file == "stats") {
+    const tb::Device device(with_every_module());
+    std::cout << tb::json_text(pages::stats_schema(device.statistics()));
+  } else if (file == "host") {
+    std::cout << tb::json_text(pages::host_schema());
+  } else if (file == "exploration") {
+    std::cout << tb::json_text(studies::sweep::exploration_schema());
+  } else if (file == "results") {
+    std::cout << tb::json_text(studies::sweep::results_schema());
+  } else {
+    throw InputError({"list"}, fmt::format("there is no schema of '{}'", tb::excerpt(file)),
+                     suggest(file, known, "known: " + join(known)));
+  }
 }
 
 // How addresses lie in the memory channels of a machine.
@@ -126,7 +184,9 @@ void list_signals(const Arguments& arguments) {
   }
   const hw::Machine machine =
       tb::read_machine(one ? arguments.words()[1] : std::string("baseline"), arguments.settings());
-  if (arguments.has("names")) {
+  if (arguments.has("json")) {
+    std::cout << tb::json_text(pages::signals_json(machine));
+  } else if (arguments.has("names")) {
     const hw::GpuWaves waves(machine);
     for (const link::Signal& signal : waves.catalogue().signals()) {
       std::cout << signal.path() << "\n";
@@ -152,14 +212,15 @@ void list_groups(const Arguments& arguments) {
   for (const link::SignalGroupInfo& group : link::kSignalGroups) {
     rows.push_back({std::string(group.name), std::string(group.meaning)});
   }
-  print({"signal group", "what it shows"}, rows, arguments);
+  print({{"signal group", "name"}, {"what it shows", "meaning"}}, rows, arguments);
 }
 
 using Lister = void (*)(const Arguments&);
 const std::vector<std::pair<std::string, Lister>> kLists = {
     {"workloads", list_workloads},   {"configs", list_configs},       {"policies", list_policies},
     {"statistics", list_statistics}, {"parameters", list_parameters}, {"mapping", list_mapping},
-    {"signals", list_signals},       {"groups", list_groups},         {"protocols", list_protocols}};
+    {"signals", list_signals},       {"groups", list_groups},         {"protocols", list_protocols},
+    {"schema", list_schema}};
 
 std::vector<std::string> list_names() {
   std::vector<std::string> names;
@@ -172,13 +233,22 @@ std::vector<std::string> list_names() {
 
 int list(const Arguments& arguments) {
   const std::string& wanted = arguments.words().front();
-  if (wanted != "mapping" && wanted != "signals") {
-    if (arguments.words().size() > 1) {
+  const bool of_machine = wanted == "mapping" || wanted == "signals";
+  if (!of_machine) {
+    if (arguments.words().size() > 1 && wanted != "schema") {
       throw InputError({"list"}, fmt::format("'{}' is one word too many", tb::excerpt(arguments.words()[1])),
                        fmt::format("usage: heddle list {}", wanted));
     }
     if (arguments.has("set")) {
       throw InputError({"--set"}, "applies to heddle list mapping CONFIG and list signals CONFIG only");
+    }
+  }
+  if (arguments.has("json") && (wanted == "mapping" || wanted == "protocols")) {
+    throw InputError({"--json"}, fmt::format("list {} draws for people, and has no JSON", wanted), "leave it out");
+  }
+  for (const char* const form : {"names", "markdown"}) {
+    if (arguments.has(form) && (arguments.has("json") || wanted == "schema")) {
+      throw InputError({std::string("--") + form}, "what is listed is JSON", "leave it out");
     }
   }
   for (const auto& [name, lister] : kLists) {
@@ -197,11 +267,13 @@ Command list_command() {
   Command command;
   command.name = "list";
   command.operands =
-      "workloads|configs|policies|statistics|parameters|mapping CONFIG|signals [CONFIG]|groups|protocols";
+      "workloads|configs|policies|statistics|parameters|mapping CONFIG|signals [CONFIG]|groups|protocols|"
+      "schema stats|host|exploration|results";
   command.fewest = 1;
   command.most = 2;
   command.summary = "what there is to name, and what every parameter and statistic means";
   command.options.add_options()("names", "the names alone, one a line")("markdown", "as a Markdown document or table")(
+      "json", "as JSON, with all that is declared: types, units, ranges")(
       "set", po::value<std::vector<std::string>>()->value_name("section.key=value")->composing(),
       "mapping, signals: change a parameter of the machine; may be repeated");
   command.completions = {list_names(), {"@list configs", "@files"}};

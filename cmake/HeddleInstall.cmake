@@ -9,6 +9,12 @@ install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle FILES_MATC
 install(DIRECTORY explorations DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY cuda/include/heddle cuda/include/runtime DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/cuda)
 
+# What pip takes: pip install PREFIX/share/heddle/python.
+install(DIRECTORY python DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.md" PATTERN "*.toml" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+file(WRITE ${PROJECT_BINARY_DIR}/python/VERSION "${PROJECT_VERSION}\n")
+install(FILES ${PROJECT_BINARY_DIR}/python/VERSION DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/python)
+
 install(FILES cmake/HeddleToolchain.cmake DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/cuda)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)

@@ -77,6 +77,9 @@ struct RunSetting {
 // Null: there is none of the name.
 [[nodiscard]] const RunSetting* find_run_setting(std::string_view name);
 
+// What may stand at the top of an exploration.
+[[nodiscard]] const std::vector<std::string>& exploration_keys();
+
 // Throws InputError with file, line, column, key and nearest valid name for everything that is wrong with the file
 // itself. Machines that contradict themselves are no mistake: their points are refused one by one.
 [[nodiscard]] Exploration read_exploration(const std::string& path);

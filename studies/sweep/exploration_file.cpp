@@ -27,10 +27,6 @@ using tb::launch::Section;
 constexpr std::size_t kLargestExploration = std::size_t{16} << 20U;
 constexpr std::uint64_t kMostRepetitions = 100000;
 
-const std::vector<std::string> kTopKeys = {"description",  "config",      "workload", "scale", "seed",   "max_cycles",
-                                           "address_bits", "energy",      "set",      "axes",  "points", "constraints",
-                                           "sample",       "repetitions", "limits",   "slurm"};
-
 class Reader {
  public:
   Reader(std::string_view text, const std::string& path) : parameters_(parameters_of(scratch_)) {
@@ -50,7 +46,7 @@ class Reader {
 
   Exploration run() {
     const toml::table table = tb::parse_toml(out_.text, out_.path, "docs/explorations.md shows the format");
-    const Section top(table, out_.path, "the exploration", kTopKeys);
+    const Section top(table, out_.path, "the exploration", exploration_keys());
     if (top.has("description")) {
       out_.description = top.string("description");
     }
@@ -62,8 +58,8 @@ class Reader {
     if (top.has("set")) {
       each_setting(top.table("set"), "", [&](const std::string& name, const toml::node& node) {
         if (std::find(sections_.begin(), sections_.end(), name.substr(0, name.find('.'))) == sections_.end()) {
-          throw InputError(place(node), fmt::format("'{}' is no parameter of a machine", name),
-                           "write it at the top of the file, outside [set]");
+          throw ParameterError(name, place(node), fmt::format("'{}' is no parameter of a machine", name),
+                               "write it at the top of the file, outside [set]");
         }
         out_.base.push_back(single(name, node));
       });
@@ -120,26 +116,27 @@ class Reader {
     const std::string bare = name.substr(name.rfind('.') + 1);
     for (const ParameterReference& parameter : parameters_) {  // right name, wrong or no section
       if (parameter.key == bare) {
-        throw InputError(where, fmt::format("there is no parameter '{}'", tb::excerpt(name)),
-                         fmt::format("did you mean '{}'?", parameter.path()));
+        throw ParameterError(name, where, fmt::format("there is no parameter '{}'", tb::excerpt(name)),
+                             fmt::format("did you mean '{}'?", parameter.path()));
       }
     }
-    throw InputError(where, fmt::format("there is no parameter '{}'", tb::excerpt(name)),
-                     suggest(name, names_, "try heddle list parameters"));
+    throw ParameterError(name, where, fmt::format("there is no parameter '{}'", tb::excerpt(name)),
+                         suggest(name, names_, "try heddle list parameters"));
   }
 
   static ParameterValue scalar(const std::string& name, const toml::node& node, const SourceLocation& where) {
     if (std::optional<ParameterValue> value = tb::scalar_value(node)) {
       return *std::move(value);
     }
-    throw InputError(where, fmt::format("{} cannot be {}", name, tb::launch::kind_of(node)));
+    throw ParameterError(name, where, fmt::format("{} cannot be {}", name, tb::launch::kind_of(node)));
   }
 
   Setting single(const std::string& name, const toml::node& node) {
     const SourceLocation where = place(node);
     if (node.is_array() || node.is_table()) {
-      throw InputError(where, fmt::format("{} must be one value here, not {}", name, tb::launch::kind_of(node)),
-                       "several values make an axis: write them in [axes]");
+      throw ParameterError(name, where,
+                           fmt::format("{} must be one value here, not {}", name, tb::launch::kind_of(node)),
+                           "several values make an axis: write them in [axes]");
     }
     return {name, checked(name, scalar(name, node, where), where), where};
   }
@@ -163,8 +160,9 @@ class Reader {
       }
     }
     if (type_name(value) != setting.type) {
-      throw InputError(where, fmt::format("{} must be {} {}, not {} {}", name, setting.type == "integer" ? "an" : "a",
-                                          setting.type, type_name(value) == "integer" ? "an" : "a", type_name(value)));
+      throw ParameterError(name, where,
+                           fmt::format("{} must be {} {}, not {} {}", name, setting.type == "integer" ? "an" : "a",
+                                       setting.type, type_name(value) == "integer" ? "an" : "a", type_name(value)));
     }
     check_setting(setting, value, where);
     return value;
@@ -175,10 +173,11 @@ class Reader {
       const double number = std::get<double>(scalar_of(value));
       const bool bits = setting.name == "address_bits";
       if (!(number >= setting.low && number <= setting.high) || (bits && number != 32 && number != 64)) {
-        throw InputError(where,
-                         fmt::format("{} must be {}, not {}", setting.name,
-                                     bits ? "32 or 64" : fmt::format("between {} and {}", setting.low, setting.high),
-                                     value_text(value)));
+        throw ParameterError(
+            std::string(setting.name), where,
+            fmt::format("{} must be {}, not {}", setting.name,
+                        bits ? "32 or 64" : fmt::format("between {} and {}", setting.low, setting.high),
+                        value_text(value)));
       }
       return;
     }
@@ -199,8 +198,9 @@ class Reader {
         static_cast<void>(tb::make_workload(text, {}));
       }
     } catch (const InputError& error) {
-      throw InputError(where, error.where().file.empty() ? error.message() : error.what(),
-                       error.where().file.empty() ? error.hint() : "");
+      throw ParameterError(std::string(setting.name), where,
+                           error.where().file.empty() ? error.message() : error.what(),
+                           error.where().file.empty() ? error.hint() : "");
     }
   }
 
@@ -218,18 +218,19 @@ class Reader {
         out.places.push_back(out.where);
       }
     } else {
-      throw InputError(
-          out.where,
+      throw ParameterError(
+          name, out.where,
           fmt::format("the axis {} must be an array of values or a range, not {}", name, tb::launch::kind_of(node)),
           fmt::format("write {} = [A, B] or {} = {{ from = A, to = B, step = C }}", name, name));
     }
     if (out.values.empty()) {
-      throw InputError(out.where, fmt::format("the axis {} has no values", name));
+      throw ParameterError(name, out.where, fmt::format("the axis {} has no values", name));
     }
     std::set<ParameterValue> seen;
     for (std::size_t i = 0; i < out.values.size(); ++i) {
       if (!seen.insert(out.values[i]).second) {
-        throw InputError(out.places[i], fmt::format("the axis {} has {} twice", name, value_text(out.values[i])));
+        throw ParameterError(name, out.places[i],
+                             fmt::format("the axis {} has {} twice", name, value_text(out.values[i])));
       }
     }
     return out;
@@ -252,27 +253,30 @@ class Reader {
     std::set<std::string> axes;
     for (const Axis& axis : out_.axes) {
       if (!axes.insert(axis.name).second) {
-        throw InputError(axis.where, fmt::format("there are two axes {}", axis.name));
+        throw ParameterError(axis.name, axis.where, fmt::format("there are two axes {}", axis.name));
       }
     }
     for (const std::vector<Setting>& settings : out_.list) {
       std::set<std::string> seen;
       for (const Setting& setting : settings) {
         if (axes.count(setting.name) != 0) {
-          throw InputError(setting.where, fmt::format("{} is an axis too", setting.name), "take it out of one of them");
+          throw ParameterError(setting.name, setting.where, fmt::format("{} is an axis too", setting.name),
+                               "take it out of one of them");
         }
         if (!seen.insert(setting.name).second) {
-          throw InputError(setting.where, fmt::format("{} is set twice in one of the [[points]]", setting.name));
+          throw ParameterError(setting.name, setting.where,
+                               fmt::format("{} is set twice in one of the [[points]]", setting.name));
         }
       }
     }
     std::set<std::string> seen;
     for (const Setting& setting : out_.base) {
       if (axes.count(setting.name) != 0) {
-        throw InputError(setting.where, fmt::format("{} is an axis too", setting.name), "take it out of one of them");
+        throw ParameterError(setting.name, setting.where, fmt::format("{} is an axis too", setting.name),
+                             "take it out of one of them");
       }
       if (!seen.insert(setting.name).second) {
-        throw InputError(setting.where, fmt::format("{} is set twice", setting.name));
+        throw ParameterError(setting.name, setting.where, fmt::format("{} is set twice", setting.name));
       }
     }
   }
@@ -402,6 +406,13 @@ class Reader {
 };
 
 }  // namespace
+
+const std::vector<std::string>& exploration_keys() {
+  static const std::vector<std::string> keys = {
+      "description", "config", "workload", "scale",       "seed",   "max_cycles",  "address_bits", "energy",
+      "set",         "axes",   "points",   "constraints", "sample", "repetitions", "limits",       "slurm"};
+  return keys;
+}
 
 Exploration parse_exploration(std::string_view text, const std::string& path) {
   return Reader(text, path).run();

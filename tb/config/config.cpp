@@ -64,11 +64,12 @@ const std::vector<std::string> kTopKeys = {"description", "extends"};
 
 void Reading::refuse_section(const std::string& name, const SourceLocation& where) const {
   const std::vector<std::string> names = sections();
-  throw InputError(where, fmt::format("there is no section '{}'", excerpt(name)),
-                   suggest(name, names, "known: " + join(names)));
+  throw ParameterError(name, where, fmt::format("there is no section '{}'", excerpt(name)),
+                       suggest(name, names, "known: " + join(names)));
 }
 
 void Reading::refuse_key(const std::string& section, const std::string& key, const SourceLocation& where) const {
+  const std::string path = section.empty() ? key : section + "." + key;
   const std::string message = section.empty()
                                   ? fmt::format("there is no section or key '{}'", excerpt(key))
                                   : fmt::format("there is no parameter '{}' in section '{}'", excerpt(key), section);
@@ -83,7 +84,7 @@ void Reading::refuse_key(const std::string& section, const std::string& key, con
     }
   }
   if (!elsewhere.empty()) {  // right name, wrong place
-    throw InputError(where, message, "did you mean " + join(elsewhere, " or ") + "?");
+    throw ParameterError(path, where, message, "did you mean " + join(elsewhere, " or ") + "?");
   }
   if (section.empty()) {
     const std::vector<std::string> names = sections();
@@ -95,13 +96,13 @@ void Reading::refuse_key(const std::string& section, const std::string& key, con
       if (const auto near = nearest(key, keys)) {
         const auto owner = std::find_if(parameters.begin(), parameters.end(),
                                         [&](const ParameterReference& parameter) { return parameter.key == *near; });
-        throw InputError(where, message, "did you mean '" + owner->path() + "'?");
+        throw ParameterError(path, where, message, "did you mean '" + owner->path() + "'?");
       }
       keys.resize(kTopKeys.size());
       keys.insert(keys.end(), names.begin(), names.end());
     }
   }
-  throw InputError(where, message, suggest(key, keys, "known here: " + join(keys)));
+  throw ParameterError(path, where, message, suggest(key, keys, "known here: " + join(keys)));
 }
 
 SourceLocation location(const toml::source_region& region, const std::string& file) {
@@ -140,8 +141,9 @@ ParameterValue scalar(const toml::node& node, std::string_view path, std::string
   if (std::optional<ParameterValue> value = scalar_value(node)) {
     return *std::move(value);
   }
-  throw InputError(where, fmt::format("{} must be {} {}, not {}", path, wanted == "integer" ? "an" : "a", wanted,
-                                      type_text(node.type())));
+  throw ParameterError(
+      std::string(path), where,
+      fmt::format("{} must be {} {}, not {}", path, wanted == "integer" ? "an" : "a", wanted, type_text(node.type())));
 }
 
 std::string top_string(const toml::table& table, std::string_view key, const std::string& file) {
@@ -151,8 +153,8 @@ std::string top_string(const toml::table& table, std::string_view key, const std
   }
   const auto* text = node->as_string();
   if (text == nullptr) {
-    throw InputError(location(node->source(), file),
-                     fmt::format("{} must be a string, not {}", key, type_text(node->type())));
+    throw ParameterError(std::string(key), location(node->source(), file),
+                         fmt::format("{} must be a string, not {}", key, type_text(node->type())));
   }
   return text->get();
 }
@@ -220,8 +222,8 @@ void apply_text(Reading& reading, std::string_view text, const std::string& file
     }
     const auto* section = node->as_table();
     if (section == nullptr) {
-      throw InputError(location(key->source(), file), fmt::format("{} is a section, not a value", name),
-                       "write [" + name + "] and its keys below");
+      throw ParameterError(name, location(key->source(), file), fmt::format("{} is a section, not a value", name),
+                           "write [" + name + "] and its keys below");
     }
     apply_section(reading, name, *section, file);
   }
@@ -359,7 +361,8 @@ hw::Machine finish(Reading& reading, const std::string& file, const std::vector<
     for (std::size_t i = 1; i < contradictions.size(); ++i) {
       others += fmt::format("\n{}: {}", blame(reading, contradictions[i], file).text(), contradictions[i].message);
     }
-    throw InputError(blame(reading, contradictions.front(), file), contradictions.front().message + others);
+    throw ParameterError(contradictions.front().key, blame(reading, contradictions.front(), file),
+                         contradictions.front().message + others);
   }
   if (notes != nullptr) {
     *notes = notes_on(reading, file, idle_in_file);

@@ -11,6 +11,21 @@ test -x "$work/prefix/bin/heddle"
 (cd "$work" && "$work/prefix/bin/heddle" list configs >configs.log)
 grep -q baseline "$work/configs.log"
 test -f "$work/prefix/share/heddle/configs/energy/dws-memory.toml"
+# The Python package finds the program beside it, and makes a wheel of the program's version that does too.
+python3 -B - "$work/prefix" <<'PYTHON'
+import os, sys, zipfile
+os.environ.pop("HEDDLE", None)
+prefix = sys.argv[1]
+folder = f"{prefix}/share/heddle/python"
+sys.path[:0] = [folder, f"{folder}/backend"]
+import heddle, heddle_build
+program = f"{prefix}/bin/heddle"
+assert heddle.find_program().path == program, heddle.find_program()
+assert heddle.run("lwm", "bfs", scale=0.001).verdict == "correct"
+wheel = zipfile.ZipFile(f"{prefix}/" + heddle_build.build_wheel(prefix))
+assert wheel.read("heddle/origin.txt").decode() == folder + "\n"
+assert heddle.find_program().call(["--version"]).out == f"heddle {heddle_build.version()}\n"
+PYTHON
 # The folder that is laid out like CUDA's toolkit: its compiler and the host's make a program.
 cp -r "$1/tests/cuda/programs/toolkit" "$work/toolkit"
 make -C "$work/toolkit" CUDA_PATH="$("$work/prefix/bin/heddle" toolkit)" shared >"$work/toolkit.log" 2>&1 ||

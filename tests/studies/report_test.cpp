@@ -17,6 +17,7 @@
 #include "studies/pages/report/appearance.hpp"
 #include "studies/pages/report/fu_classes.hpp"
 #include "studies/pages/report/html.hpp"
+#include "studies/pages/report/module_groups.hpp"
 #include "studies/pages/report/number_text.hpp"
 #include "studies/pages/report/reference.hpp"
 #include "studies/pages/report/run_text.hpp"

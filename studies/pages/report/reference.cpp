@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,8 +9,8 @@
 #include "base/parameter.hpp"
 #include "base/text.hpp"
 #include "hw/state/idle_cause.hpp"
-#include "tb/measure/dram/dram_replay.hpp"
-#include "tb/measure/record.hpp"
+#include "studies/pages/report/module_groups.hpp"
+#include "studies/pages/report/schema.hpp"
 #include "tb/measure/summary.hpp"
 
 namespace heddle::pages {
@@ -37,101 +35,38 @@ std::string or_dash(const std::string& text) {
   return text.empty() ? "-" : text;
 }
 
-// Counters grouped by module pattern, each name once, in order of registration.
-struct ModuleGroup {
-  std::string pattern;
-  std::vector<StatisticDeclaration> statistics;
-};
-
-std::vector<ModuleGroup> groups_of(const StatisticsRegistry& modules) {
-  std::vector<ModuleGroup> groups;
-  const auto add = [&](const StatisticDeclaration& declaration) {
-    const std::string pattern = module_pattern(declaration.module);
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const ModuleGroup& g) { return g.pattern == pattern; });
-    if (group == groups.end()) {
-      group = groups.insert(groups.end(), ModuleGroup{pattern, {}});
-    }
-    if (std::none_of(group->statistics.begin(), group->statistics.end(),
-                     [&](const StatisticDeclaration& known) { return known.name == declaration.name; })) {
-      group->statistics.push_back(declaration);
-    }
-  };
-  for (const auto& scalar : modules.scalars()) {
-    add(scalar.declaration);
-  }
-  for (const auto& histogram : modules.histograms()) {
-    add(histogram.declaration);
-  }
-  return groups;
-}
-
-// What heddle dram counts beside its memory channels.
-ModuleGroup replay_counters() {
-  tb::ReplayStatistics statistics;
-  StatisticsRegistry registry;
-  registry.add(tb::DramReplay::kTraceModule, statistics);
-  return groups_of(registry).front();
-}
-
 // A terminal entry: name and unit on one line, the meaning wrapped below.
 void add_entry(std::string& out, std::string_view name, std::string_view unit, std::string_view meaning) {
   out += fmt::format("  {} ({})\n      {}\n", name, unit, wrapped(meaning, kMeaningWidth, 6));
 }
 
-constexpr char kSchemaMark = '@';  // stands for the schema's number
-constexpr std::string_view kSchemaText =
+constexpr std::string_view kFilesText =
     R"(`heddle run --out DIR` writes two files. Each appears whole or not at all.
 
 `DIR/stats.json` is a function of the input alone: two runs of the same input give the same bytes. Its keys, in order:
 
-| key | meaning |
-| --- | --- |
-| `schema` | version of this layout: @ |
-| `heddle` | version of the program |
-| `machine` | `name`, `description`, and `parameters`: every parameter by section and key (see parameters.md) |
-| `workload` | the workload's name, or the LAUNCH.toml as named on the command line |
-| `threads` | threads of the largest launch |
-| `scale`, `seed` | size of the input and seed of its generator; null for a LAUNCH.toml |
-| `address_bits` | pointer size of the compiled kernel, 32 or 64 |
-| `warp_sizes` | threads of a warp by kernel, for kernels that ran with other warps than `core.warp_size` (see ptx.md) |
-| `complete` | false when the run was stopped by a fault, a limit or an interrupt: the figures are those so far |
-| `stop_reason` | why it was stopped; empty when complete |
-| `out_of_bounds_loads` | where loads read 0 (`core.load_trap` = false), by instruction: `count`, place of the first |
-| `verdict` | `result` ("correct", "wrong" or "not checked") and `detail`: what was compared |
-| `summary` | the figures of the whole run, below |
-| `modules` | every module's own counters by hierarchical name, below |
-| `fast_forward` | only with `--from-launch`, `--skip`, `--sample` and its kin: launches by kernel (see user-guide.md) |
-| `device_used` | only of a CUDA program of which no call has come to the run: false |
-| `launches` | only of a CUDA program (`heddle exec`): kernel, grid, block, cycles... of each (see cuda.md) |
-| `energy` | only with `--energy`: by kind of unit, in pJ, from the table's figures (see user-guide.md) |
+)";
 
+constexpr std::string_view kHostText = R"(
 `DIR/host.json` holds what depends on the host: `date`, `wall_seconds` and `cpu_seconds` of the run,
 `simulation_wall_seconds` and `simulation_cpu_seconds` (inside launches only), `peak_memory_bytes`,
 `device_memory_bytes` (device memory touched), and simulated `cycles_per_second`, `warp_instructions_per_second` and
 `thread_instructions_per_second`, all per CPU second of simulation.
 )";
 
-}  // namespace
-
-std::string module_pattern(const std::string& module) {
-  constexpr std::size_t kShortestName = 3;
-  std::string out;
-  std::size_t begin = 0;
-  while (begin <= module.size()) {
-    const std::size_t end = std::min(module.find('.', begin), module.size());
-    std::string part = module.substr(begin, end - begin);
-    std::size_t letters = part.size();
-    while (letters > 0 && std::isdigit(static_cast<unsigned char>(part[letters - 1])) != 0) {
-      --letters;
+std::string keys_table() {
+  std::vector<std::vector<std::string>> rows;
+  for (const FileKey& key : stats_keys()) {
+    std::string names;
+    for (const std::string& name : key.names) {
+      names += (names.empty() ? "`" : ", `") + name + "`";
     }
-    if (letters < part.size() && letters >= kShortestName) {
-      part.replace(letters, std::string::npos, "<n>");
-    }
-    out += (begin == 0 ? "" : ".") + part;
-    begin = end + 1;
+    rows.push_back({names, key.meaning});
   }
-  return out;
+  return markdown_table({"key", "meaning"}, rows);
 }
+
+}  // namespace
 
 std::string parameters_text(hw::Machine machine) {
   std::string out;
@@ -189,11 +124,11 @@ std::string statistics_text(const StatisticsRegistry& modules) {
   }
   const auto add_group = [&](const ModuleGroup& group, std::string_view title) {
     out += fmt::format("\n{}\n", title);
-    for (const StatisticDeclaration& declaration : group.statistics) {
-      add_entry(out, declaration.name, declaration.unit, declaration.meaning);
+    for (const ModuleGroup::Counter& counter : group.counters) {
+      add_entry(out, counter.name, counter.unit, counter.meaning);
     }
   };
-  for (const ModuleGroup& group : groups_of(modules)) {
+  for (const ModuleGroup& group : module_groups(modules)) {
     add_group(group, group.pattern);
   }
   const ModuleGroup replay = replay_counters();
@@ -205,9 +140,7 @@ std::string statistics_markdown(const StatisticsRegistry& modules) {
   std::string out =
       "# Statistics\n\nMade by `heddle list statistics --markdown` from the declarations in the code; a test compares "
       "this file with it.\n\n## Files\n\n";
-  std::string files(kSchemaText);
-  files.replace(files.find(kSchemaMark), 1, std::to_string(tb::kStatisticsSchema));
-  out += files;
+  out += std::string(kFilesText) + keys_table() + std::string(kHostText);
   std::vector<std::vector<std::string>> rows;
   for (const tb::SummaryDeclaration& declaration : tb::summary_declarations()) {
     rows.push_back({"`" + declaration.name + "`", declaration.unit, declaration.definition});
@@ -225,12 +158,12 @@ std::string statistics_markdown(const StatisticsRegistry& modules) {
       "L2, of coherence and of the global scheduler are there when the machine has them.\n";
   const auto counters = [&](const ModuleGroup& group) {
     rows.clear();
-    for (const StatisticDeclaration& declaration : group.statistics) {
-      rows.push_back({"`" + declaration.name + "`", or_dash(declaration.unit), declaration.meaning});
+    for (const ModuleGroup::Counter& counter : group.counters) {
+      rows.push_back({"`" + counter.name + "`", or_dash(counter.unit), counter.meaning});
     }
     return markdown_table({"name", "unit", "meaning"}, rows);
   };
-  for (const ModuleGroup& group : groups_of(modules)) {
+  for (const ModuleGroup& group : module_groups(modules)) {
     out += "\n### " + group.pattern + "\n\n" + counters(group);
   }
   out +=

@@ -2,8 +2,10 @@
 // (docs/parameters.md and docs/statistics.md).
 #pragma once
 
+#include <boost/json/fwd.hpp>
 #include <string>
 
+#include "base/parameter.hpp"
 #include "base/statistics.hpp"
 #include "hw/parameters/machine.hpp"
 
@@ -22,7 +24,11 @@ namespace heddle::pages {
 [[nodiscard]] std::string signals_text(const hw::Machine& machine);
 [[nodiscard]] std::string signals_markdown();
 
-// "gpu.core0.lane31" as "gpu.core<n>.lane<n>"; a name as short as "l2" keeps its number.
-[[nodiscard]] std::string module_pattern(const std::string& module);
+// The same as JSON, for programs. Of signals: those of one machine, each by itself.
+[[nodiscard]] boost::json::array parameters_json(hw::Machine machine);
+[[nodiscard]] boost::json::object statistics_json(const StatisticsRegistry& modules);
+[[nodiscard]] boost::json::array signals_json(const hw::Machine& machine);
+// A parameter's value.
+[[nodiscard]] boost::json::value value_json(const ParameterReference& parameter);
 
 }  // namespace heddle::pages

@@ -9,6 +9,7 @@
 #include "hw/check/machine.hpp"
 #include "hw/schedule/two_level.hpp"
 #include "hw/waves/gpu_waves.hpp"
+#include "studies/pages/report/module_groups.hpp"
 #include "studies/pages/report/reference.hpp"
 
 namespace heddle::pages {

@@ -1,0 +1,150 @@
+"""The heddle program: where it is, and how it is called."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ._errors import Fault, HeddleError, InputError, InternalError, Interrupted, ProgramNotFound, WrongResult
+
+# An installed wheel says which folder it was built from.
+_recorded = Path(__file__).with_name("origin.txt")
+ORIGIN = (
+    _recorded.read_text(encoding="utf-8").strip()
+    if _recorded.exists()
+    else str(Path(__file__).resolve().parent.parent)
+)
+
+VARIABLE = "HEDDLE"
+_ERRORS = "HEDDLE_ERRORS"
+_FIRST_SIGNAL_CODE = 129
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a call of the program left."""
+
+    code: int
+    out: str
+    err: str
+    error: HeddleError | None = None
+    """For a code that is not 0."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A heddle that can be called."""
+
+    path: str
+
+    def call(self, words: Sequence[str], *, accept: Sequence[int] = (0,), folder: str | Path | None = None) -> Answer:
+        """Calls the program. Raises what the program says when its exit code is none of `accept`."""
+        with tempfile.TemporaryDirectory(prefix="heddle-") as scratch:
+            errors = Path(scratch) / "error.json"
+            environment = {**os.environ, _ERRORS: str(errors)}
+            try:
+                done = subprocess.run(
+                    [self.path, *words], stdin=subprocess.DEVNULL, capture_output=True, env=environment, cwd=folder
+                )
+            except OSError as problem:
+                raise ProgramNotFound(f"{self.path} cannot be started: {problem.strerror}; {_ADVICE}") from problem
+            answer = Answer(
+                done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+            )
+            if answer.code == 0:
+                return answer
+            error = _error_of(answer, errors)
+            if answer.code not in accept:
+                raise error
+            return replace(answer, error=error)
+
+    def json(self, words: Sequence[str]) -> object:
+        """Calls the program for its JSON."""
+        answer = self.call(words)
+        try:
+            return json.loads(answer.out)
+        except ValueError as problem:
+            raise HeddleError(
+                f"heddle {' '.join(words)} printed no JSON ({problem}); is {self.path} of another version "
+                f"than this package?"
+            ) from problem
+
+
+def _error_of(answer: Answer, errors: Path) -> HeddleError:
+    """The exception for a call that went wrong."""
+    text = _last_words(answer.err) or f"heddle ended with code {answer.code} and no word"
+    if errors.exists():
+        said = json.loads(errors.read_text(encoding="utf-8"))
+        text = said["text"]
+        if said["kind"] == "input":
+            return InputError(
+                text,
+                answer.code,
+                file=said.get("file"),
+                line=said.get("line"),
+                column=said.get("column"),
+                key=said.get("key"),
+                message=said.get("message"),
+                hint=said.get("hint"),
+            )
+    if answer.code == 1:
+        return WrongResult(text, 1)
+    if answer.code == 2:
+        return InputError(text, 2)
+    if answer.code == 3:
+        return Fault(text, 3)
+    if answer.code < 0 or answer.code >= _FIRST_SIGNAL_CODE:
+        return Interrupted(text, answer.code)
+    return InternalError(text, answer.code)
+
+
+def _last_words(err: str) -> str:
+    """What stderr says from the last line on that begins with the program's name, notes left out."""
+    mark = "heddle: "
+    said: list[str] = []
+    for line in err.splitlines():
+        if line.startswith((mark + "note: ", mark + "warning: ")):
+            continue
+        if line.startswith(mark):
+            said = [line[len(mark) :]]
+        elif said:
+            said.append(line)
+    return "\n".join(said).strip()
+
+
+_ADVICE = (
+    "build one with ./heddle build in Heddle's repository, and set HEDDLE to its path, or give program=PATH"
+)
+
+
+def find_program(program: str | Path | Program | None = None) -> Program:
+    """The program to call: the argument, $HEDDLE, the one installed with this package, the repository's, the PATH's."""
+    if isinstance(program, Program):
+        return program
+    for given, source in ((program, "program="), (os.environ.get(VARIABLE) or None, "HEDDLE=")):
+        if given is not None:
+            path = shutil.which(os.fspath(given))
+            if path is None:
+                raise ProgramNotFound(f"{source}{given} is no program; {_ADVICE}")
+            return Program(os.path.abspath(path))
+    origin = Path(ORIGIN)
+    # PREFIX/share/heddle/python has PREFIX/bin/heddle; REPOSITORY/python has the script that builds what has changed.
+    for beside, mark in (
+        (origin.parents[2] / "bin" / "heddle" if len(origin.parents) > 2 else None, None),
+        (origin.parent / "heddle", origin.parent / "CMakeLists.txt"),
+    ):
+        if beside is not None and os.access(beside, os.X_OK) and beside.is_file() and (mark is None or mark.is_file()):
+            return Program(str(beside))
+    on_path = shutil.which("heddle")
+    if on_path is not None:
+        return Program(on_path)
+    raise ProgramNotFound(
+        f"there is no heddle: HEDDLE is not set, none was installed with this package ({origin}), "
+        f"and none is on the PATH; {_ADVICE}"
+    )

@@ -1,0 +1,374 @@
+"""Runs of workloads, launch files, recorded threads and CUDA programs, and what they measure."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypedDict, Unpack, cast
+
+from ._declarations import ProgramLike, Statistic, counters, statistics
+from ._errors import Fault, HeddleError, Interrupted, RunError, WrongResult
+from ._files import read_json, refuse
+from ._frames import frame
+from ._machine import Machine, SettingValue
+from ._program import Answer, find_program
+from ._traces import PipelineLog, Request, TraceEvents, read_pipeline, read_requests
+from ._waves import Waves, read_waves
+
+_SCHEMA = 2
+_FIGURES = ("cycles", "ipc")
+_SIGNALS = (129, 130, 143)
+
+
+class Figures(Mapping[str, Any]):
+    """Figures with names, as attributes and as a mapping: `figures.ipc`, `figures["ipc"]`. Counts are int, ratios
+    float, lists of counts list[int]."""
+
+    def __init__(self, values: Mapping[str, Any], what: str, declared: Any) -> None:
+        self._values = values
+        self._what = what
+        self._declared = declared
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and name in self._values:
+            return self._values[name]
+        raise AttributeError(f"{self._what} has no '{name}'; it has {', '.join(self._values)}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._values]
+
+    def declaration(self, name: str) -> Statistic:
+        """Unit and meaning of a figure, as the program declares them."""
+        return cast("Statistic", self._declared()[name])
+
+    def unit(self, name: str) -> str:
+        return self.declaration(name).unit
+
+    def frame(self) -> Any:
+        """A frame of pandas: value, unit and meaning by name."""
+        declared = self._declared()
+        rows = [
+            {"name": name, "value": value, "unit": declared[name].unit, "meaning": declared[name].meaning}
+            for name, value in self._values.items()
+        ]
+        return frame(rows, ["name", "value", "unit", "meaning"], index="name")
+
+    def __repr__(self) -> str:
+        return f"<{self._what}: {', '.join(f'{name}={self._values[name]!r}' for name in list(self._values)[:4])}...>"
+
+
+class Run:
+    """One run: statistics, and the files that it wrote. Every figure of the summary is an attribute: `run.ipc`."""
+
+    def __init__(
+        self,
+        stats: Mapping[str, Any],
+        host: Mapping[str, Any] | None = None,
+        *,
+        folder: Path | None = None,
+        text: str = "",
+        log: str = "",
+        files: Mapping[str, Path] | None = None,
+        program: ProgramLike = None,
+        keep: object = None,
+    ) -> None:
+        self.stats = stats
+        """stats.json as it is."""
+        self.host = host
+        """host.json as it is: time and memory that the run took here."""
+        self.folder = folder
+        self.text = text
+        """What the program printed: the table of `heddle run`, with what kernels print; of `exec`, what the CUDA
+        program prints."""
+        self.log = log
+        """What it said on stderr: notes and warnings, and why a run ended early."""
+        self.files = dict(files or {})
+        """Traces, waves and pages that it wrote, by option."""
+        self._program = program
+        self._keep = keep  # the temporary folder, as long as somebody has the run
+        self.summary = Figures(stats["summary"], "the summary of a run", lambda: statistics(program=program))
+
+    @classmethod
+    def read(cls, path: str | Path, *, program: ProgramLike = None) -> Run:
+        """The run that a folder of `heddle run --out`, or its stats.json, holds."""
+        stats = Path(path)
+        if stats.is_dir():
+            stats = stats / "stats.json"
+        values = read_json(stats)
+        if values.get("schema") != _SCHEMA:
+            refuse(stats, f"is of schema {values.get('schema')}", hint=f"this package reads schema {_SCHEMA}")
+        summary = values.get("summary")
+        if not isinstance(summary, dict) or any(name not in summary for name in _FIGURES):
+            refuse(stats, "holds no run: 'summary' is missing or cut")
+        host = stats.parent / "host.json"
+        return cls(values, read_json(host) if host.exists() else None, folder=stats.parent, program=program)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "summary":
+            raise AttributeError(name)
+        return getattr(self.summary, name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.summary]
+
+    @property
+    def workload(self) -> str:
+        return str(self.stats["workload"])
+
+    @property
+    def machine(self) -> str:
+        return str(self.stats["machine"]["name"])
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Every parameter of the machine by its path, as the run had it."""
+        return {
+            f"{section}.{key}": value
+            for section, keys in self.stats["machine"]["parameters"].items()
+            for key, value in keys.items()
+        }
+
+    @property
+    def complete(self) -> bool:
+        """False: a limit, a fault or a signal ended it; the figures are those so far."""
+        return bool(self.stats["complete"])
+
+    @property
+    def stop_reason(self) -> str:
+        return str(self.stats["stop_reason"])
+
+    @property
+    def verdict(self) -> str:
+        """ "correct", "wrong" or "not checked"."""
+        return str(self.stats["verdict"]["result"])
+
+    @property
+    def energy(self) -> Mapping[str, Any] | None:
+        """Energy by kind of unit and module, in pJ, where an energy table was given."""
+        return cast("Mapping[str, Any] | None", self.stats.get("energy"))
+
+    @property
+    def kernels(self) -> list[Mapping[str, Any]]:
+        """Of a CUDA program: each launch with its kernel, grid, block and cycles."""
+        return list(self.stats.get("launches", []))
+
+    @property
+    def modules(self) -> dict[str, Figures]:
+        """Every module's own counters: `run.modules["gpu.core0.l1d"].hits`."""
+        return {name: self._module(name, values) for name, values in self.stats["modules"].items()}
+
+    def _module(self, name: str, values: Mapping[str, Any]) -> Figures:
+        def declared() -> dict[str, Statistic]:
+            for pattern, known in counters(program=self._program).items():
+                if re.fullmatch(re.escape(pattern).replace("<n>", "[0-9]+"), name):
+                    return known
+            raise HeddleError(f"the program declares no module '{name}'")
+
+        return Figures(values, name, declared)
+
+    def modules_frame(self) -> Any:
+        """A frame of pandas with a row per module and a column per counter that is one number."""
+        rows = [
+            {"module": name, **{key: value for key, value in values.items() if not isinstance(value, list)}}
+            for name, values in self.stats["modules"].items()
+        ]
+        return frame(rows, index="module")
+
+    def _file(self, option: str, how: str) -> Path:
+        if option not in self.files:
+            raise HeddleError(f"the run wrote no {option}; ask for one: run(..., {how})")
+        return self.files[option]
+
+    def requests(self) -> list[Request]:
+        """The requests to the memory channels, of a run with memory_trace."""
+        return read_requests(self._file("memory_trace", "memory_trace=True"))
+
+    def pipeline(self) -> PipelineLog | TraceEvents:
+        """The pipeline's log, of a run with pipeline."""
+        return read_pipeline(self._file("pipeline", "pipeline=True"))
+
+    def waves(self, *patterns: str) -> Waves:
+        """The signals over the cycles of the GPU's clock, of a run with vcd; with `patterns` ("gpu.core0.fetch.*"),
+        these alone."""
+        path = self._file("vcd", "vcd=True")
+        return read_waves(path, *patterns, clock_ghz=float(self.parameters["gpu.clock_ghz"]))
+
+    def __repr__(self) -> str:
+        ended = "" if self.complete else f", ended early: {self.stop_reason}"
+        return f"<Run of {self.workload} on {self.machine}: {self.summary['cycles']} cycles{ended}>"
+
+
+# Files that a run may write: option of the command, name in the run's own folder when no path is given.
+_OUTPUTS = {
+    "memory_trace": ("--memory-trace", "requests.txt"),
+    "pipeline": ("--pipeline", "pipeline.kanata"),
+    "vcd": ("--vcd", "waves.vcd"),
+    "record": ("--record", "threads.trace"),
+    "report": ("--report", "report.html"),
+    "report_data": ("--report-data", "report.json"),
+    "timeline": ("--timeline", "timeline.json"),
+}
+
+
+class Measuring(TypedDict, total=False):
+    """What `run` and `exec` have in common: options of the program's commands of these names. Files are asked for by a
+    path, or by True and then live as long as the Run."""
+
+    set: Mapping[str, SettingValue]
+    """Parameters of the machine that are changed."""
+    max_cycles: int
+    """Reaching it is no error: `run.complete` is False."""
+    energy: str | Path
+    sample: int
+    sample_blocks: int
+    from_launch: int
+    skip: Sequence[str]
+    threads: int
+    out: str | Path
+    """The folder for stats.json and host.json."""
+    memory_trace: bool | str | Path
+    pipeline: bool | str | Path
+    vcd: bool | str | Path
+    signals: Sequence[str]
+    """Groups of signals of the waves; all, if none is named."""
+    window: tuple[int, int]
+    """First and last cycle of waves and pipeline."""
+    record: bool | str | Path
+    report: bool | str | Path
+    report_data: bool | str | Path
+    timeline: bool | str | Path
+    program: ProgramLike
+
+
+def run(
+    machine: str | Path | Machine,
+    workload: str | Path,
+    *,
+    scale: float | None = None,
+    seed: int | None = None,
+    address_bits: int | None = None,
+    check_reference: bool = False,
+    **options: Unpack[Measuring],
+) -> Run:
+    """Runs a workload, a LAUNCH.toml or a recorded trace on a machine: `heddle run`. Further options: `Measuring`.
+
+    Raises InputError, WrongResult and Fault.
+    """
+    words: list[str] = []
+    for option, value in (("--scale", scale), ("--seed", seed), ("--address-bits", address_bits)):
+        if value is not None:
+            words += [option, str(value)]
+    if check_reference:
+        words.append("--check-reference")
+    config, *settings = Machine(machine, options.get("set"), program=options.get("program")).words()
+    return _measured("run", ["run", config, os.fspath(workload), *settings, *words], [], options)
+
+
+def exec(
+    command: str | Path | Sequence[str | Path],
+    machine: str | Path | Machine = "baseline",
+    *,
+    keep_going: bool = False,
+    **options: Unpack[Measuring],
+) -> Run:
+    """Runs a CUDA program, of `nvcc` below or of nvcc -cudart shared, on the simulated GPU: `heddle exec`.
+
+    `command`: the program, or a list of it and its arguments. `run.text` is what it printed, `run.kernels` its
+    launches. Further options: `Measuring`. Raises RunError when it ends with a code that is not 0.
+    """
+    config, *settings = Machine(machine, options.get("set"), program=options.get("program")).words()
+    one = [command] if isinstance(command, (str, Path)) else list(command)
+    words = ["exec", "--config", config, "--quiet", *settings]
+    if keep_going:
+        words.append("--keep-going")
+    return _measured("exec", words, ["--", *(os.fspath(word) for word in one)], options)
+
+
+def nvcc(words: Sequence[str | Path], *, folder: str | Path | None = None, program: ProgramLike = None) -> str:
+    """Compiles CUDA programs: `nvcc(["program.cu", "-o", "program"])`. Returns the compiler's warnings."""
+    answer = find_program(program).call(["nvcc", *(os.fspath(word) for word in words)], folder=folder)
+    return answer.out + answer.err
+
+
+def _measuring_words(options: Measuring) -> list[str]:
+    words: list[str] = []
+    for name in ("max_cycles", "energy", "sample", "sample_blocks", "from_launch", "threads"):
+        value = options.get(name)
+        if value is not None:
+            words += ["--" + name.replace("_", "-"), str(value)]
+    for kernel in options.get("skip", ()):
+        words += ["--skip", kernel]
+    if options.get("signals"):
+        words += ["--signals", ",".join(options["signals"])]
+    if options.get("window") is not None:
+        first, last = options["window"]
+        words += ["--from", str(first), "--to", str(last)]
+    return words
+
+
+def _measured(command: str, words: list[str], behind: list[str], options: Measuring) -> Run:
+    """Calls the program and reads back what it measured."""
+    unknown = sorted(builtins.set(options) - builtins.set(Measuring.__annotations__))
+    if unknown:
+        raise TypeError(f"{command}() has no option {', '.join(unknown)}; it has {', '.join(Measuring.__annotations__)}")
+    out = options.get("out")
+    keep = tempfile.TemporaryDirectory(prefix="heddle-run-") if out is None else None
+    folder = Path(keep.name) / "run" if keep is not None else Path(cast("str | Path", out))
+    folder.mkdir(parents=True, exist_ok=True)
+    files: dict[str, Path] = {}
+    words = [*words, *_measuring_words(options)]
+    for name, (option, own_name) in _OUTPUTS.items():
+        value = cast("bool | str | Path", options.get(name, False))
+        if value is not False:
+            files[name] = folder / own_name if value is True else Path(value)
+            words += [option, str(files[name])]
+    stats = folder / "stats.json"
+    before = stats.stat().st_mtime_ns if stats.exists() else None
+    found = find_program(options.get("program"))
+    answer = found.call([*words, "--out", str(folder), *behind], accept=range(-64, 256))
+    if not stats.exists() or stats.stat().st_mtime_ns == before:
+        raise answer.error or HeddleError(f"{found.path} has left no statistics in {folder}")
+    host = folder / "host.json"
+    result = Run(
+        read_json(stats),
+        read_json(host) if host.exists() else None,
+        folder=folder,
+        text=answer.out,
+        log=answer.err,
+        files={name: path for name, path in files.items() if path.exists()},
+        program=found,
+        keep=keep,
+    )
+    _raise_for(result, answer, options.get("max_cycles"), command)
+    return result
+
+
+def _raise_for(result: Run, answer: Answer, max_cycles: int | None, command: str) -> None:
+    if not result.complete:
+        if answer.code in _SIGNALS:
+            raise Interrupted(result.stop_reason, answer.code, result)
+        if max_cycles is None or result.summary["cycles"] < max_cycles:
+            raise Fault(result.stop_reason, answer.code, result)
+        return
+    if answer.code == 0:
+        return
+    if result.verdict == "wrong":
+        raise WrongResult(str(result.stats["verdict"]["detail"]), answer.code, result)
+    said = answer.error.text if answer.error is not None else ""
+    if command == "exec":
+        text = f"the CUDA program ended with code {answer.code}"
+        raise RunError(f"{text}: {answer.err.strip()}" if answer.err.strip() else text, answer.code, result)
+    raise WrongResult(said, answer.code, result)

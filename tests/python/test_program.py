@@ -1,0 +1,179 @@
+"""How the program is found, and what is said when it is not or goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from support import PROGRAM, SOURCE, Case
+
+import heddle
+from heddle import _program
+
+ADVICE = "build one with ./heddle build in Heddle's repository, and set HEDDLE to its path, or give program=PATH"
+
+
+class Finding(Case):
+    def found(self, program: object = None, **environment: str) -> str:
+        with mock.patch.dict(os.environ, environment, clear=True):
+            return heddle.find_program(program).path  # type: ignore[arg-type]
+
+    def test_the_order(self) -> None:
+        one, two = str(self.script("one", "")), str(self.script("bin/two", ""))
+        on_path = self.script("path/heddle", "")
+        installed = self.folder / "prefix" / "share" / "heddle" / "python"
+        repository = self.folder / "repository" / "python"
+        for folder in (installed, repository):
+            folder.mkdir(parents=True)
+        beside = self.script("prefix/bin/heddle", "")
+        of_repository = self.script("repository/heddle", "")
+        with mock.patch.object(_program, "ORIGIN", str(installed)):
+            self.assertEqual(self.found(one, HEDDLE=two, PATH=str(on_path.parent)), one)
+            self.assertEqual(self.found(Path(one)), one)
+            self.assertEqual(self.found(heddle.Program("x"), HEDDLE=two), "x")
+            self.assertEqual(self.found(HEDDLE=two, PATH=str(on_path.parent)), two)
+            self.assertEqual(self.found(HEDDLE="two", PATH=str(Path(two).parent)), two)
+            self.assertEqual(self.found(PATH=str(on_path.parent)), str(beside))
+            self.assertEqual(self.found(HEDDLE="", PATH=str(on_path.parent)), str(beside))
+            beside.unlink()
+            self.assertEqual(self.found(PATH=str(on_path.parent)), str(on_path))
+        with mock.patch.object(_program, "ORIGIN", str(repository)):
+            # A program beside some folder of this name is not the repository's.
+            self.assertEqual(self.found(PATH=str(on_path.parent)), str(on_path))
+            self.write("repository/CMakeLists.txt", "")
+            self.assertEqual(self.found(PATH=str(on_path.parent)), str(of_repository))
+        with mock.patch.object(_program, "ORIGIN", str(self.folder / "none")):
+            for program, environment, error in (
+                (None, {"PATH": "/nowhere"}, "there is no heddle: HEDDLE is not set, none was installed with this "
+                 f"package ({self.folder}/none), and none is on the PATH; {ADVICE}"),
+                (None, {"HEDDLE": "/no/heddle"}, f"HEDDLE=/no/heddle is no program; {ADVICE}"),
+                ("/no/heddle", {"HEDDLE": one}, f"program=/no/heddle is no program; {ADVICE}"),
+            ):
+                with self.assertRaises(heddle.ProgramNotFound) as caught:
+                    self.found(program, **environment)
+                self.assertEqual(str(caught.exception), error)
+                self.assertIsInstance(caught.exception, heddle.HeddleError)
+
+    def test_the_repository_is_this_one(self) -> None:
+        self.assertEqual(_program.ORIGIN, str(SOURCE / "python"))
+
+
+class Errors(Case):
+    def test_the_file_for_programs(self) -> None:
+        def error(*words: str) -> tuple[str, object]:
+            environment = {**os.environ, "HEDDLE_ERRORS": "e.json"}
+            said = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=environment)
+            path = Path("e.json")
+            value = json.loads(path.read_text()) if path.exists() else None
+            path.unlink(missing_ok=True)
+            return said.stderr, value
+
+        self.assertEqual(error("check", "lwm"), ("", None))
+        words, value = error("check", "lwm", "--set", "core.warp_sise=7")
+        message, hint = "there is no parameter 'warp_sise' in section 'core'", "did you mean 'warp_size'?"
+        self.assertEqual(words, f"heddle: --set core.warp_sise=7: {message}; {hint}\n")
+        self.assertEqual(value, {
+            "code": 2, "kind": "input", "text": f"--set core.warp_sise=7: {message}; {hint}",
+            "file": "--set core.warp_sise=7", "line": None, "column": None, "key": "core.warp_sise",
+            "message": message, "hint": hint,
+        })
+        words, value = error("lis")
+        self.assertEqual((words, value["file"], value["key"]),  # type: ignore[index]
+                         ("heddle: there is no command 'lis'; did you mean 'list'?\n", None, None))
+        # The words stay, and a second line says what is the matter with the file.
+        environment = {**os.environ, "HEDDLE_ERRORS": "/nowhere/e.json"}
+        said = subprocess.run([PROGRAM, "lis"], capture_output=True, text=True, env=environment)
+        self.assertEqual(said.returncode, 2)
+        first, second = said.stderr.splitlines()
+        self.assertEqual(first, "heddle: there is no command 'lis'; did you mean 'list'?")
+        self.assertTrue(second.startswith("heddle: HEDDLE_ERRORS: /nowhere/e.json: "), second)
+
+    def test_programs_that_are_started_have_their_own_errors(self) -> None:
+        script = self.script("show", 'echo "<$HEDDLE_ERRORS>"\n')
+        environment = {**os.environ, "HEDDLE_ERRORS": "e.json"}
+        said = subprocess.run([PROGRAM, "exec", "--quiet", "--", str(script)], capture_output=True, text=True,
+                              env=environment)
+        self.assertEqual(said.stdout, "<>\n")
+
+    def test_programs_that_say_nothing_or_nonsense(self) -> None:
+        for text, kind, words in (
+            ("exit 4", heddle.InternalError, "heddle ended with code 4 and no word"),
+            ("echo 'heddle: note: x' >&2; echo 'heddle: first' >&2; echo 'a second line' >&2; exit 2",
+             heddle.InputError, "first\na second line"),
+            ("kill -9 $$", heddle.Interrupted, "heddle ended with code -9 and no word"),
+        ):
+            with self.assertRaises(kind) as caught:
+                heddle.Machine("lwm", program=self.script("fake", text)).check()
+            self.assertEqual(str(caught.exception), words)
+        with self.assertRaises(heddle.HeddleError) as caught:
+            heddle.Machine("lwm", program=self.script("fake", "echo no json")).check()
+        self.assertIn("heddle check lwm --json printed no JSON (", str(caught.exception))
+        self.assertIn("of another version than this package?", str(caught.exception))
+
+
+class Frames(Case):
+    def test_without_pandas(self) -> None:
+        with mock.patch.dict(sys.modules, {"pandas": None}):
+            with self.assertRaises(heddle.MissingPackage) as caught:
+                heddle.Machine("lwm").frame()
+        self.assertEqual(
+            str(caught.exception),
+            "a frame needs pandas, which is not installed: pip install pandas, or Debian's python3-pandas; the same "
+            "figures are there without it as dictionaries and lists",
+        )
+        self.assertIsInstance(caught.exception, ImportError)
+
+    def frames(self) -> dict[str, object]:
+        run = heddle.run("lwm", "bfs", scale=0.001, pipeline=True, vcd=True, window=(3000, 3200), signals=["fetch"])
+        results = heddle.Sweep("lwm", "bfs", scale=0.001, axes={"core.threads": [512, 1024]}).run("x.db")
+        return {
+            "machine": heddle.Machine("lwm").frame(),
+            "summary": run.summary.frame(),
+            "modules": run.modules_frame(),
+            "pipeline": run.pipeline().frame(),
+            "waves": run.waves().frame(),
+            "results": results.frame(),
+            "few": results.frame(columns=["core.threads", "ipc"]),
+        }
+
+    def test_what_frames_hold(self) -> None:
+        class Frame:
+            """What is asked of pandas, without it."""
+
+            def __init__(self, rows: list[dict[str, object]], columns: list[str] | None = None) -> None:
+                self.rows, self.columns, self.index = rows, columns, None
+
+            def set_index(self, index: str) -> "Frame":
+                self.index = index
+                return self
+
+        with mock.patch.dict(sys.modules, {"pandas": mock.Mock(DataFrame=Frame)}):
+            made = self.frames()
+        self.assertEqual(made["machine"].index, "path")
+        self.assertEqual(made["machine"].columns, ["path", "value", "default", "unit", "range", "meaning"])
+        self.assertIn({"name": "launches", "value": 14, "unit": "launches", "meaning": "kernel launches"},
+                      made["summary"].rows)
+        self.assertIn("gpu.core0.l1d", [row["module"] for row in made["modules"].rows])
+        self.assertEqual({row["core"] for row in made["pipeline"].rows}, {0})
+        self.assertEqual([row["cycle"] for row in made["waves"].rows], list(range(3000, 3201)))
+        self.assertEqual([row["core_threads"] for row in made["results"].rows], [512, 1024])
+        self.assertEqual(made["few"].columns, ["core_threads", "ipc"])
+
+    @unittest.skipUnless(shutil.which("python3") and __import__("importlib.util").util.find_spec("pandas"), "no pandas")
+    def test_with_pandas(self) -> None:
+        made = self.frames()
+        self.assertEqual(made["summary"].loc["launches", "value"], 14)
+        self.assertEqual(made["machine"].loc["core.warp_size", "value"], 256)
+        self.assertEqual(list(made["results"]["core_threads"]), [512, 1024])
+        self.assertEqual(list(made["few"].columns), ["core_threads", "ipc"])
+        self.assertEqual(made["waves"].index[0], 3000)
+
+
+if __name__ == "__main__":
+    unittest.main()

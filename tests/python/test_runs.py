@@ -1,0 +1,140 @@
+"""Runs, what they measure, and how they fail."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import unittest
+from pathlib import Path
+
+from support import PROGRAM, SCALE, SOURCE, Case
+
+import heddle
+
+SAXPY = SOURCE / "docs" / "examples" / "saxpy"
+
+
+class Runs(Case):
+    def test_statistics_are_those_of_the_file(self) -> None:
+        run = heddle.run("lwm", "bfs", scale=SCALE, set={"l1d.bytes": 16384}, seed=3, out="kept")
+        told = subprocess.run(
+            [PROGRAM, "run", "lwm", "bfs", "--scale", str(SCALE), "--set", "l1d.bytes=16384", "--seed", "3", "--quiet",
+             "--out", "by-hand"], check=True
+        )
+        self.assertEqual(told.returncode, 0)
+        self.assertEqual(Path("kept/stats.json").read_bytes(), Path("by-hand/stats.json").read_bytes())
+        stats = json.loads(Path("kept/stats.json").read_text())
+        self.assertEqual(dict(run.summary), stats["summary"])
+        self.assertIs(type(run.cycles), int)
+        self.assertIs(type(run.ipc), float)
+        self.assertIs(type(run.fu_active_cycles), list)
+        self.assertEqual(run.ipc, run.thread_instructions / run.cycles)
+        self.assertEqual((run.parameters["l1d.bytes"], run.stats["seed"], run.verdict), (16384, 3, "correct"))
+        self.assertEqual((run.machine, run.workload, run.complete, run.stop_reason), ("lwm", "bfs", True, ""))
+        self.assertIn("cycles", run.text)
+        self.assertGreater(run.host["peak_memory_bytes"], 0)
+        self.assertEqual(run.summary.unit("ipc"), "thread instructions per cycle")
+        self.assertEqual(run.summary.declaration("cycles"), heddle.statistics()["cycles"])
+        l1d = run.modules["gpu.core0.l1d"]
+        self.assertEqual((l1d.accesses, l1d["accesses"]), (run.l1d_accesses, run.l1d_accesses))
+        self.assertEqual(l1d.unit("evictions"), "lines")
+        self.assertEqual(run.modules["gpu.core0.registers.bank7"].unit("reads"), "accesses")
+        self.assertIn("ipc", dir(run))
+        with self.assertRaisesRegex(AttributeError, "the summary of a run has no 'ipcs'; it has cycles, "):
+            run.ipcs
+        again = heddle.Run.read("kept")
+        self.assertEqual((again.stats, again.host), (run.stats, run.host))
+        self.assertEqual(heddle.Run.read("kept/stats.json").summary, run.summary)
+
+    def test_a_limit_is_no_error(self) -> None:
+        run = heddle.run("lwm", "bfs", scale=SCALE, max_cycles=5000)
+        self.assertEqual((run.complete, run.stop_reason), (False, "stopped after 5000 cycles (--max-cycles)"))
+
+    def test_options(self) -> None:
+        run = heddle.run("lwm", "bfs", scale=SCALE, energy="dws-memory", sample=2, skip=["expand"],
+                         report_data=True, timeline=True)
+        self.assertGreater(run.energy["pj"], 0)
+        self.assertIn("kernels", run.stats["fast_forward"])
+        self.assertEqual(sorted(run.files), ["report_data", "timeline"])
+        for path in run.files.values():
+            json.loads(path.read_text())
+        with self.assertRaisesRegex(TypeError, r"run\(\) has no option cycles; it has set, max_cycles, "):
+            heddle.run("lwm", "bfs", cycles=3)
+
+    def test_refusals_keep_their_words(self) -> None:
+        with self.assertRaises(heddle.InputError) as caught:
+            heddle.run("lwm", "bfss", scale=SCALE)
+        said = subprocess.run([PROGRAM, "run", "lwm", "bfss"], capture_output=True, text=True).stderr
+        self.assertEqual(f"heddle: {caught.exception}\n", said)
+        with self.assertRaises(heddle.InputError) as caught:
+            heddle.run("lwm", "bfs", scale=-1)
+        self.assertEqual(caught.exception.file, "--scale")
+        # An old file of statistics is not taken for this run's.
+        heddle.run("lwm", "bfs", scale=SCALE, out="kept")
+        with self.assertRaises(heddle.InputError):
+            heddle.run("lwm", "bfs", scale=SCALE, set={"core.warp_size": 7}, out="kept")
+
+    def test_cuda_programs(self) -> None:
+        self.write("p.cu", """
+#include <cstdio>
+#include <cstdlib>
+__global__ void store(int* data, int at) { data[at] = at; }
+int main(int argc, char** argv) {
+  int* data;
+  cudaMalloc(&data, 64);
+  store<<<1, 1>>>(data, std::atoi(argv[1]));
+  cudaDeviceSynchronize();
+  std::printf("%s words\\n", argv[1]);
+  return argc - 2;
+}
+""")
+        self.assertEqual(heddle.nvcc(["p.cu", "-o", "p"]), "")
+        run = heddle.exec(["./p", "3"], "lwm", set={"core.threads": 512})
+        self.assertEqual((run.text, run.parameters["core.threads"]), ("3 words\n", 512))
+        self.assertEqual([one["kernel"] for one in run.kernels], ["store(int*, int)"])
+        self.assertEqual(run.kernels[0]["cycles"], run.cycles)
+        with self.assertRaises(heddle.RunError) as ended:
+            heddle.exec(["./p", "3", "more"])
+        self.assertEqual(str(ended.exception), "the CUDA program ended with code 1")
+        self.assertEqual(ended.exception.run.text, "3 words\n")
+        with self.assertRaises(heddle.Fault) as fault:
+            heddle.exec(["./p", "5000"])
+        self.assertIn("out-of-bounds access in kernel 'store", str(fault.exception))
+        self.assertEqual((fault.exception.code, fault.exception.run.complete), (3, False))
+        with self.assertRaises(heddle.InputError) as refused:
+            heddle.exec("./nowhere")
+        self.assertIn("nowhere", str(refused.exception))
+        with self.assertRaises(heddle.HeddleError) as compiled:
+            heddle.nvcc(["nowhere.cu", "-o", "p"])
+        self.assertIn("nowhere.cu", str(compiled.exception))
+
+    def test_wrong_results(self) -> None:
+        kernel = (SAXPY / "saxpy.cu").read_text()
+        self.assertIn("a * x[i]", kernel)
+        self.write("saxpy.cu", kernel.replace("a * x[i]", "2.5f * a * x[i]"))
+        self.write("launch.toml", (SAXPY / "launch.toml").read_text())
+        with self.assertRaises(heddle.WrongResult) as caught:
+            heddle.run("baseline", "launch.toml")
+        self.assertEqual(caught.exception.run.verdict, "wrong")
+        self.assertEqual(str(caught.exception), caught.exception.run.stats["verdict"]["detail"])
+        self.assertIsNone(caught.exception.run.stats["scale"])
+
+    def test_damaged_files_are_refused(self) -> None:
+        for text, error in (
+            ("{", "stats.json:1: is no JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
+            ("[]", "stats.json: is no JSON object"),
+            ('{"schema": 7}', "stats.json: is of schema 7; this package reads schema 2"),
+            ('{"schema": 2, "summary": {}}', "stats.json: holds no run: 'summary' is missing or cut"),
+        ):
+            self.write("stats.json", text)
+            with self.assertRaises(heddle.InputError) as caught:
+                heddle.Run.read("stats.json")
+            self.assertEqual(str(caught.exception), error)
+            self.assertEqual(caught.exception.file, "stats.json")
+        with self.assertRaises(heddle.InputError) as caught:
+            heddle.Run.read("nowhere")
+        self.assertEqual(str(caught.exception), "nowhere: cannot be read: No such file or directory")
+
+
+if __name__ == "__main__":
+    unittest.main()
