@@ -5,7 +5,9 @@ from __future__ import annotations
 import builtins
 import os
 import re
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
@@ -211,6 +213,14 @@ class Run:
         return f"<Run of {self.workload} on {self.machine}: {self.summary['cycles']} cycles{ended}>"
 
 
+class _Folder:
+    """A folder that goes with the last reference to it, without the warning of a TemporaryDirectory."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="heddle-run-"))
+        self._end = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
 # Files that a run may write: option of the command, name in the run's own folder when no path is given.
 _OUTPUTS = {
     "memory_trace": ("--memory-trace", "requests.txt"),
@@ -325,8 +335,8 @@ def _measured(command: str, words: list[str], behind: list[str], options: Measur
     if unknown:
         raise TypeError(f"{command}() has no option {', '.join(unknown)}; it has {', '.join(Measuring.__annotations__)}")
     out = options.get("out")
-    keep = tempfile.TemporaryDirectory(prefix="heddle-run-") if out is None else None
-    folder = Path(keep.name) / "run" if keep is not None else Path(cast("str | Path", out))
+    keep = _Folder() if out is None else None
+    folder = keep.path / "run" if keep is not None else Path(cast("str | Path", out))
     folder.mkdir(parents=True, exist_ok=True)
     files: dict[str, Path] = {}
     words = [*words, *_measuring_words(options)]

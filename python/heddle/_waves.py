@@ -122,7 +122,8 @@ class _Reader:
         self.by_code: dict[str, list[Series]] = {}
         self.known: set[str] = set()
         self.unit = Fraction(1)  # cycles of a step of the file's time
-        self.clock = Fraction(str(clock_ghz)) * 10**9
+        # SystemC keeps time in whole picoseconds.
+        self.period = max(1, int(1000 / clock_ghz + 0.5))
 
     def words(self) -> Iterator[str]:
         for self.number, line in self.lines:
@@ -159,7 +160,7 @@ class _Reader:
                     match = re.fullmatch(r"(1|10|100)([munpf]?s)", "".join(said))
                     if match is None:
                         raise ValueError(f"the time scale '{' '.join(said)}'")
-                    self.unit = Fraction(int(match[1]), 10 ** _UNITS[match[2]]) * self.clock
+                    self.unit = Fraction(int(match[1]) * 10**12, 10 ** _UNITS[match[2]] * self.period)
                 elif word == "$scope":
                     scopes.append(said[1])
                 elif word == "$upscope":

@@ -49,7 +49,8 @@ class ParameterTest : public ::testing::Test {
   std::string refusal(const std::string& key, const ParameterValue& value) {
     try {
       assign(named(key), value, {"m.toml", 3, 7});
-    } catch (const InputError& error) {
+    } catch (const ParameterError& error) {
+      EXPECT_EQ(error.key(), "inner." + key);
       return error.what();
     }
     return "accepted";

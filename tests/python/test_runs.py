@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import unittest
 from pathlib import Path
@@ -91,7 +92,7 @@ int main(int argc, char** argv) {
         self.assertEqual(heddle.nvcc(["p.cu", "-o", "p"]), "")
         run = heddle.exec(["./p", "3"], "lwm", set={"core.threads": 512})
         self.assertEqual((run.text, run.parameters["core.threads"]), ("3 words\n", 512))
-        self.assertEqual([one["kernel"] for one in run.kernels], ["store(int*, int)"])
+        self.assertEqual([one["kernel"] for one in run.kernels], ["_Z5storePii"])
         self.assertEqual(run.kernels[0]["cycles"], run.cycles)
         with self.assertRaises(heddle.RunError) as ended:
             heddle.exec(["./p", "3", "more"])
@@ -111,8 +112,8 @@ int main(int argc, char** argv) {
     def test_wrong_results(self) -> None:
         kernel = (SAXPY / "saxpy.cu").read_text()
         self.assertIn("a * x[i]", kernel)
+        shutil.copytree(SAXPY, self.folder, dirs_exist_ok=True)
         self.write("saxpy.cu", kernel.replace("a * x[i]", "2.5f * a * x[i]"))
-        self.write("launch.toml", (SAXPY / "launch.toml").read_text())
         with self.assertRaises(heddle.WrongResult) as caught:
             heddle.run("baseline", "launch.toml")
         self.assertEqual(caught.exception.run.verdict, "wrong")
