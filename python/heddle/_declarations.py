@@ -117,10 +117,11 @@ def statistics(*, program: ProgramLike = None) -> dict[str, Statistic]:
 
 
 def counters(*, program: ProgramLike = None) -> dict[str, dict[str, Statistic]]:
-    """The counters of every kind of module ("gpu.core<n>.l1d"), by name."""
+    """The counters of every kind of module ("gpu.core<n>.l1d"), by name; "trace" is of `heddle dram`."""
+    told = listed(program, "statistics", "--json")
     return {
         group["module"]: {one["name"]: Statistic(**one) for one in group["counters"]}
-        for group in listed(program, "statistics", "--json")["modules"]
+        for group in [*told["modules"], told["dram_alone"]]
     }
 
 

@@ -61,6 +61,11 @@ class Machine:
         self._read: dict[str, Any] | None = None
 
     @property
+    def program(self) -> ProgramLike:
+        """The program that was given for it; None: none."""
+        return self._program
+
+    @property
     def settings(self) -> dict[str, SettingValue]:
         """What is changed, by path."""
         return dict(self._settings)

@@ -24,6 +24,7 @@ ORIGIN = (
 VARIABLE = "HEDDLE"
 _ERRORS = "HEDDLE_ERRORS"
 _FIRST_SIGNAL_CODE = 129
+_PATIENCE = 30  # seconds
 
 
 @dataclass(frozen=True)
@@ -49,14 +50,27 @@ class Program:
             errors = Path(scratch) / "error.json"
             environment = {**os.environ, _ERRORS: str(errors)}
             try:
-                done = subprocess.run(
-                    [self.path, *words], stdin=subprocess.DEVNULL, capture_output=True, env=environment, cwd=folder
+                process = subprocess.Popen(
+                    [self.path, *words],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    env=environment,
+                    cwd=folder,
                 )
             except OSError as problem:
                 raise ProgramNotFound(f"{self.path} cannot be started: {problem.strerror}; {_ADVICE}") from problem
-            answer = Answer(
-                done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
-            )
+            with process:
+                try:
+                    out, err = process.communicate()
+                except BaseException:  # an interrupted notebook: the program ends in order, with what it has started
+                    process.terminate()
+                    try:
+                        process.communicate(timeout=_PATIENCE)
+                    except subprocess.TimeoutExpired:
+                        process.kill()
+                    raise
+            answer = Answer(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
             if answer.code == 0:
                 return answer
             error = _error_of(answer, errors)

@@ -175,7 +175,8 @@ class Run:
     def _module(self, name: str, values: Mapping[str, Any]) -> Figures:
         def declared() -> dict[str, Statistic]:
             for pattern, known in counters(program=self._program).items():
-                if re.fullmatch(re.escape(pattern).replace("<n>", "[0-9]+"), name):
+                words = re.escape(pattern).replace("<n>", "[0-9]+").replace("\\.", "[.]")
+                if re.fullmatch(f"{words}|{words.removeprefix('gpu[.]')}", name):  # heddle dram has channels alone
                     return known
             raise HeddleError(f"the program declares no module '{name}'")
 
@@ -283,8 +284,9 @@ def run(
             words += [option, str(value)]
     if check_reference:
         words.append("--check-reference")
-    config, *settings = Machine(machine, options.get("set"), program=options.get("program")).words()
-    return _measured("run", ["run", config, os.fspath(workload), *settings, *words], [], options)
+    chosen = Machine(machine, options.get("set"), program=options.get("program"))
+    config, *settings = chosen.words()
+    return _measured("run", chosen, ["run", config, os.fspath(workload), *settings, *words], [], options)
 
 
 def exec(
@@ -299,12 +301,13 @@ def exec(
     `command`: the program, or a list of it and its arguments. `run.text` is what it printed, `run.kernels` its
     launches. Further options: `Measuring`. Raises RunError when it ends with a code that is not 0.
     """
-    config, *settings = Machine(machine, options.get("set"), program=options.get("program")).words()
+    chosen = Machine(machine, options.get("set"), program=options.get("program"))
+    config, *settings = chosen.words()
     one = [command] if isinstance(command, (str, Path)) else list(command)
     words = ["exec", "--config", config, "--quiet", *settings]
     if keep_going:
         words.append("--keep-going")
-    return _measured("exec", words, ["--", *(os.fspath(word) for word in one)], options)
+    return _measured("exec", chosen, words, ["--", *(os.fspath(word) for word in one)], options)
 
 
 def nvcc(words: Sequence[str | Path], *, folder: str | Path | None = None, program: ProgramLike = None) -> str:
@@ -329,7 +332,7 @@ def _measuring_words(options: Measuring) -> list[str]:
     return words
 
 
-def _measured(command: str, words: list[str], behind: list[str], options: Measuring) -> Run:
+def _measured(command: str, machine: Machine, words: list[str], behind: list[str], options: Measuring) -> Run:
     """Calls the program and reads back what it measured."""
     unknown = sorted(builtins.set(options) - builtins.set(Measuring.__annotations__))
     if unknown:
@@ -347,7 +350,7 @@ def _measured(command: str, words: list[str], behind: list[str], options: Measur
             words += [option, str(files[name])]
     stats = folder / "stats.json"
     before = stats.stat().st_mtime_ns if stats.exists() else None
-    found = find_program(options.get("program"))
+    found = find_program(machine.program)
     answer = found.call([*words, "--out", str(folder), *behind], accept=range(-64, 256))
     if not stats.exists() or stats.stat().st_mtime_ns == before:
         raise answer.error or HeddleError(f"{found.path} has left no statistics in {folder}")

@@ -257,7 +257,7 @@ class Sweep:
                 words += [option, str(value)]
         words += ["--resume"] if resume else []
         words += ["--retry"] if retry else []
-        found = find_program(program)
+        found = find_program(self.config.program if program is None and isinstance(self.config, Machine) else program)
         answer = found.call(words, accept=(0, 1))
         results = Results(target, program=found)
         if strict and answer.code != 0:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -115,6 +117,30 @@ class Errors(Case):
             heddle.Machine("lwm", program=self.script("fake", "echo no json")).check()
         self.assertIn("heddle check lwm --json printed no JSON (", str(caught.exception))
         self.assertIn("of another version than this package?", str(caught.exception))
+
+
+    def test_an_interrupt_ends_the_program_in_order(self) -> None:
+        fake = self.script("fake", "trap 'echo ended > end; exit 143' TERM\necho begun > begin\n"
+                                   "while :; do sleep 0.05; done\n")
+        code = (f"import sys; sys.path.insert(0, {str(SOURCE / 'python')!r}); import heddle\n"
+                f"heddle.find_program({str(fake)!r}).call([])")
+        with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as process:
+            while not Path("begin").exists():
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate()
+        self.assertTrue(said.rstrip().endswith("KeyboardInterrupt"), said)
+        self.assertEqual(Path("end").read_text(), "ended\n")
+
+    def test_a_machine_keeps_its_program(self) -> None:
+        fake = self.script("fake", 'echo "heddle: $1" >&2; exit 2\n')
+        machine = heddle.Machine("lwm", program=fake).set("core.threads", 512)
+        for call, words in ((lambda: heddle.run(machine, "bfs"), "run"), (lambda: heddle.exec("x", machine), "exec"),
+                            (lambda: heddle.Sweep(machine, "bfs", axes={"seed": [1]}).run("x.db"), "sweep"),
+                            (machine.check, "check")):
+            with self.assertRaises(heddle.InputError) as caught:
+                call()
+            self.assertEqual(str(caught.exception), words)
 
 
 class Frames(Case):

@@ -59,7 +59,10 @@ int main() {
     def test_channels_alone(self) -> None:
         run = heddle.run("baseline", "bfs", scale=SCALE, memory_trace="m.txt")
         heddle.find_program().call(["dram", "baseline", str(run.files["memory_trace"]), "--out", "d", "--quiet"])
-        self.valid(heddle.Run.read("d").stats, "stats")
+        alone = heddle.Run.read("d")
+        self.valid(alone.stats, "stats")
+        self.assertEqual(alone.modules["dram0"].unit("row_hits"), "requests")
+        self.assertEqual(alone.modules["trace"].unit("latency_max"), "cycles")
 
     def test_what_is_wrong_is_found(self) -> None:
         schema = heddle.schema("stats")
