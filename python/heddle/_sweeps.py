@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import sqlite3
@@ -16,7 +18,7 @@ from ._errors import HeddleError, WrongResult
 from ._files import refuse, write_whole
 from ._frames import frame
 from ._machine import Machine, SettingValue, toml_value
-from ._program import Program, find_program
+from ._program import find_program
 
 _MARK = "# Written by Heddle's Python package; an exploration file of `heddle sweep`.\n"
 _SCHEMA = 1
@@ -322,8 +324,8 @@ class Row(Mapping[str, Any]):
         return [*super().__dir__(), *self._values]
 
     def __repr__(self) -> str:
-        kept = {name: self._values[name] for name in ("point", "status", "config", "workload", "cycles", "ipc")
-                if name in self._values}
+        names = ("point", "status", "config", "workload", "cycles", "ipc")
+        kept = {name: self._values[name] for name in names if name in self._values} or dict(self._values)
         return f"<Row {kept}>"
 
 
@@ -425,26 +427,17 @@ class Results:
             out.setdefault(row[rows], {})[row[columns]] = row[value]
         return out
 
-    def pareto(self, **goals: str) -> list[dict[str, Any]]:
+    def pareto(self, **goals: str) -> list[Row]:
         """The designs that no other beats: `pareto(ipc="max", cycles="min")`, by `heddle results --pareto`. Figures are
         means over the runs that a design has."""
         words = ["results", str(self.path), "--sweep", str(self._sweep["id"]), "--csv", "-", "--pareto"]
         words.append(",".join(f"{name}:{goal}" for name, goal in goals.items()))
-        return self._csv(words)
-
-    def _csv(self, words: list[str]) -> list[dict[str, Any]]:
-        import csv
-        import io
-
         kinds = schema("results", program=self._program)["properties"]
-        out = []
-        for row in csv.DictReader(io.StringIO(self._found().call(words).out)):
-            out.append({name: _typed(text, kinds.get(_column(name), {}), name in goals_of(words))
-                        for name, text in row.items()})
-        return out
-
-    def _found(self) -> Program:
-        return find_program(self._program)
+        answer = find_program(self._program).call(words)
+        return [
+            Row({name: _typed(text, kinds.get(name, {}), name in goals) for name, text in one.items()})
+            for one in csv.DictReader(io.StringIO(answer.out))
+        ]
 
     def frame(self, where: str = "status = 'done'", columns: Sequence[str] | None = None) -> Any:
         """A frame of pandas: a row per run."""
@@ -453,11 +446,6 @@ class Results:
 
     def __repr__(self) -> str:
         return f"<Results of {self.name} in {self.path}: {len(self)} runs done>"
-
-
-def goals_of(words: Sequence[str]) -> list[str]:
-    """The statistics of a call with --pareto."""
-    return [one.split(":", 1)[0] for one in words[words.index("--pareto") + 1].split(",")]
 
 
 def _typed(text: str, kind: Mapping[str, Any], mean: bool) -> Any:

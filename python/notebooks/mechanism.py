@@ -23,7 +23,8 @@ BASE, DESIGN = "baseline", "lwm"
 base, design = heddle.Machine(BASE).parameters(), heddle.Machine(DESIGN).parameters()
 for path, parameter in design.items():
     if parameter.value != base[path].value:
-        print(f"{path}: {base[path].value} -> {parameter.value} {parameter.unit}: {parameter.meaning}")
+        unit = f" {parameter.unit}" if parameter.unit else ""
+        print(f"{path}: {base[path].value} -> {parameter.value}{unit}: {parameter.meaning}")
 
 # %% [markdown]
 # A sweep does the runs, as many at a time as there are processors, and keeps them in a database: a second call of this

@@ -19,13 +19,13 @@ print(whole)
 print(f"idle: {whole.idle_share:.1%} of all core cycles")
 
 # %% [markdown]
-# The window is where most requests reach the memory channels.
+# The window is where most reads reach the memory channels.
 
 # %%
-requests = Counter(request.cycle // LENGTH for request in whole.requests())
+requests = Counter(request.cycle // LENGTH for request in whole.requests() if request.kind != "W")
 place, most = min(requests.items(), key=lambda one: (-one[1], one[0]))
 window = (place * LENGTH, (place + 1) * LENGTH - 1)
-print(f"cycles {window[0]} to {window[1]}: {most} requests of {requests.total()}")
+print(f"cycles {window[0]} to {window[1]}: {most} reads of {requests.total()}")
 
 # %%
 run = heddle.run(

@@ -57,7 +57,7 @@ class Machines(Case):
             ('extends = "lwm"\n[core]\nthreads = "many"\n', 3, 11, "core.threads"),  # another type
             ('extends = "lwm"\n[core]\nthreads = [1]\n', 3, 11, "core.threads"),
             ('extends = "lwm"\n[core]\nthreads = 1000\n', 3, 11, "core.threads"),  # contradicts warp_size
-            ('extends = "lwm"\n[cores]\n', 2, 1, "cores"),  # no such section
+            ('extends = "lwm"\n[cores]\n', 2, 2, "cores"),  # no such section
             ('extends = "lwm"\nthreads = 5\n', 2, 1, "threads"),
             ('description = 5\n', 1, 15, "description"),
             ('[core\n', 1, 6, None),  # no TOML

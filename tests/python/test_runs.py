@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
         self.assertEqual(ended.exception.run.text, "3 words\n")
         with self.assertRaises(heddle.Fault) as fault:
             heddle.exec(["./p", "5000"])
-        self.assertIn("out-of-bounds access in kernel 'store", str(fault.exception))
+        self.assertIn("out-of-bounds access in kernel '_Z5storePii' at PC", str(fault.exception))
         self.assertEqual((fault.exception.code, fault.exception.run.complete), (3, False))
         with self.assertRaises(heddle.InputError) as refused:
             heddle.exec("./nowhere")

@@ -26,8 +26,9 @@ class Schemas(Case):
 
     def test_statistics_of_every_kind_of_machine(self) -> None:
         runs = [heddle.run(machine, "bfs", scale=SCALE) for machine in
-                ("baseline", "lwm", "tbc", "dwf-majority", "dws-conv", "odgs", "per-thread-pc", "slip",
-                 "thesis-lwm-scalar")]
+                ("baseline", "lwm", "tbc", "dwf-majority", "per-thread-pc", "thesis-lwm-scalar")]
+        runs += [heddle.run(machine, "fft", scale=0.01) for machine in ("dws-conv", "slip")]
+        runs.append(heddle.run("odgs", "raytrace", scale=0.01))
         runs.append(heddle.run("baseline", "nqueens", scale=SCALE, energy="dws-65nm", sample=2,
                                set={"l2.enabled": True, "l2.inclusive": True, "gpu.coherence": "mesi", "gpu.cores": 2}))
         runs.append(heddle.run("baseline", "nqueens", scale=0.01, sample_blocks=4))

@@ -68,18 +68,18 @@ class Shown(Case):
         os.environ["NOTEBOOK_SCALE"] = "0.001"
         self.addCleanup(os.environ.pop, "NOTEBOOK_SCALE")
         printed = self.notebook("design_space")
-        front = re.findall(r"(?m)^ +([0-9]+) cycles +([0-9.]+) uJ   ", printed)
-        self.assertGreater(len(front), 1)
-        cycles, energy = [int(one[0]) for one in front], [float(one[1]) for one in front]
+        front = re.findall(r"(?m)^ +([0-9]+) cycles +([0-9.]+) W   ", printed)
+        self.assertGreater(len(front), 3)
+        cycles, power = [int(one[0]) for one in front], [float(one[1]) for one in front]
         self.assertEqual(cycles, sorted(cycles))
-        self.assertEqual(energy, sorted(energy, reverse=True))
+        self.assertEqual(power, sorted(power, reverse=True))
         self.assertIn('extends = "lwm"', printed)
         fastest = heddle.Machine("heddle-out/notebooks/fastest.toml")
         self.assertEqual(fastest.description, "the fastest of the design space")
 
     def test_a_window_of_waves(self) -> None:
         printed = self.notebook("waves")
-        window = re.search(r"cycles ([0-9]+) to ([0-9]+): ([0-9]+) requests", printed)
+        window = re.search(r"cycles ([0-9]+) to ([0-9]+): ([0-9]+) reads", printed)
         self.assertEqual(int(window[2]) - int(window[1]), 399)
         counted = re.findall(r"(?m)^[a-z ]+?[a-z_]* +([0-9]+) cycles$", printed)
         self.assertEqual(sum(map(int, counted)), 400, printed)

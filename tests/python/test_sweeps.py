@@ -48,7 +48,7 @@ class Sweeps(Case):
                               capture_output=True, text=True, check=True)
         told = list(csv.DictReader(io.StringIO(said.stdout)))
         self.assertEqual([float(one["cycles"]) for one in told], [one["cycles"] for one in front])
-        self.assertEqual([int(one[WARP]) for one in told], [one[WARP] for one in front])
+        self.assertEqual([int(one["core_warp_size"]) for one in told], [one[WARP] for one in front])
         # Nothing is run again, and the file is one that the program takes.
         again = subprocess.run([PROGRAM, "sweep", "out/warps.toml", "--database", "out/warps.db"],
                                capture_output=True, text=True, check=True)
