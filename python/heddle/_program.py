@@ -94,7 +94,7 @@ def _error_of(answer: Answer, errors: Path) -> HeddleError:
     """The exception for a call that went wrong."""
     text = _last_words(answer.err) or f"heddle ended with code {answer.code} and no word"
     if errors.exists():
-        said = json.loads(errors.read_text(encoding="utf-8"))
+        said = json.loads(errors.read_text(encoding="utf-8", errors="replace"))
         text = said["text"]
         if said["kind"] == "input":
             return InputError(

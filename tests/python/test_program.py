@@ -88,6 +88,10 @@ class Errors(Case):
         words, value = error("lis")
         self.assertEqual((words, value["file"], value["key"]),  # type: ignore[index]
                          ("heddle: there is no command 'lis'; did you mean 'list'?\n", None, None))
+        # Words that are no UTF-8 come through as well as they can.
+        with self.assertRaises(heddle.InputError) as caught:
+            heddle.find_program().call(["check", b"l\xffm"])  # type: ignore[list-item]
+        self.assertIn("there is no machine called 'l\ufffdm'", str(caught.exception))
         # The words stay, and a second line says what is the matter with the file.
         environment = {**os.environ, "HEDDLE_ERRORS": "/nowhere/e.json"}
         said = subprocess.run([PROGRAM, "lis"], capture_output=True, text=True, env=environment)
