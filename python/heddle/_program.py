@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -49,6 +50,7 @@ class Program:
         with tempfile.TemporaryDirectory(prefix="heddle-") as scratch:
             errors = Path(scratch) / "error.json"
             environment = {**os.environ, _ERRORS: str(errors)}
+            self._say_that_it_builds()
             try:
                 process = subprocess.Popen(
                     [self.path, *words],
@@ -77,6 +79,12 @@ class Program:
             if answer.code not in accept:
                 raise error
             return replace(answer, error=error)
+
+    def _say_that_it_builds(self) -> None:
+        """The repository's script builds before the first call, which takes minutes without a word here."""
+        folder = Path(self.path).parent
+        if (folder / "CMakeLists.txt").is_file() and not (folder / "build" / "release" / "heddle").exists():
+            print(f"heddle: first use: {self.path} builds (some minutes)", file=sys.stderr)
 
     def json(self, words: Sequence[str]) -> object:
         """Calls the program for its JSON."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import shutil
@@ -61,6 +63,16 @@ class Finding(Case):
                     self.found(program, **environment)
                 self.assertEqual(str(caught.exception), error)
                 self.assertIsInstance(caught.exception, heddle.HeddleError)
+
+    def test_a_first_use_says_that_it_builds(self) -> None:
+        self.write("repository/CMakeLists.txt", "")
+        script = self.script("repository/heddle", "")
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            heddle.Program(str(script)).call([])
+            self.write("repository/build/release/heddle", "")
+            heddle.Program(str(script)).call([])
+        self.assertEqual(said.getvalue(), f"heddle: first use: {script} builds (some minutes)\n")
 
     def test_the_repository_is_this_one(self) -> None:
         self.assertEqual(_program.ORIGIN, str(SOURCE / "python"))
