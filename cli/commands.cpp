@@ -149,7 +149,8 @@ int run_program(const std::vector<std::string>& words) {
   const ErrorFile errors;
   PrintableStream out(std::cout);
   PrintableStream err(std::cerr);
-  const auto report = [&](int code, std::string_view kind, std::string text, const std::exception* error = nullptr) {
+  const auto report = [&](int code, std::string_view kind, const std::string& text,
+                          const std::exception* error = nullptr) {
     std::cout.flush();
     std::cerr << "heddle: " << text << "\n";
     errors.write(code, kind, text, error);

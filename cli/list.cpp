@@ -38,6 +38,7 @@ struct Title {
 void print(const std::vector<Title>& columns, const std::vector<std::vector<std::string>>& rows,
            const Arguments& arguments) {
   std::vector<std::string> titles;
+  titles.reserve(columns.size());
   for (const Title& column : columns) {
     titles.push_back(column.text);
   }

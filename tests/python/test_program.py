@@ -143,6 +143,7 @@ class Errors(Case):
         with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as process:
             while not Path("begin").exists():
                 time.sleep(0.01)
+            time.sleep(0.3)  # Python has come to waiting for it
             process.send_signal(signal.SIGINT)
             _, said = process.communicate()
         self.assertTrue(said.rstrip().endswith("KeyboardInterrupt"), said)
