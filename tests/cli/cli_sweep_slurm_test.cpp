@@ -66,6 +66,25 @@ TEST(CliSweepSlurm, KilledAndResumedItHasTheRowsOfALocalRun) {
   EXPECT_FALSE(fs::exists(submission(database, 4)));
 }
 
+TEST(CliSweepSlurm, PythonHasTheSameRows) {
+  const Scratch scratch;
+  const SlurmCluster cluster(20);
+  const std::string code =
+      "import sys; sys.path.insert(0, '" HEDDLE_SOURCE_DIR
+      "/python'); import heddle\n"
+      "sweep = heddle.Sweep('baseline', 'vecadd', scale=0.001, axes={'core.warp_size': [32, 64, 48]},\n"
+      "                     slurm={'options': ['--time=5']})\n"
+      "for name, launcher in (('slurm', 'slurm'), ('local', None)):\n"
+      "    print([row.cycles for row in sweep.run(name + '.db', launcher=launcher)])\n";
+  const Ran ran = test::spawn({"python3", "-B", "-c", code},
+                              {{cluster.environment(), "HEDDLE=" HEDDLE_PROGRAM}, scratch.path(), false, {}});
+  EXPECT_EQ(ran.code, 0) << ran.err << cluster.logs();
+  const std::size_t half = ran.out.size() / 2;
+  EXPECT_EQ(ran.out.substr(0, half), ran.out.substr(half));
+  EXPECT_EQ(test::contents(scratch.path("slurm.db")), test::contents(scratch.path("local.db")));
+  EXPECT_EQ(test::contents(scratch.path("slurm.db")).size(), 3U);
+}
+
 TEST(CliSweepSlurm, LostTasksAndLimitsMarkTheirRunsAndAnInterruptCancels) {
   const Scratch scratch;
   const SlurmCluster cluster(100);

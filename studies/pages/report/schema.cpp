@@ -40,9 +40,9 @@ json::object index_schema() {
   return index;
 }
 // Properties that need not be there.
-json::object with_optional(json::object object, json::object properties) {
-  for (auto& [name, schema] : properties) {
-    object["properties"].get_object()[name] = std::move(schema);
+json::object with_optional(json::object object, const json::object& properties) {
+  for (const auto& [name, schema] : properties) {
+    object["properties"].get_object()[name] = schema;
   }
   return object;
 }
@@ -279,7 +279,7 @@ json::object stats_schema(const StatisticsRegistry& modules) {
     throw InternalError(fmt::format("stats.json has no '{}'", std::string_view(kinds.begin()->key())));
   }
   json::object schema = schema_of("stats.json");
-  for (auto& [key, value] : with_optional(object_schema(std::move(always)), std::move(sometimes))) {
+  for (auto& [key, value] : with_optional(object_schema(std::move(always)), sometimes)) {
     schema[key] = std::move(value);
   }
   return schema;
