@@ -189,7 +189,7 @@ void Bench::allocate(const Item& item, Allocations& held) {
     const std::string what = item.name + ": buffer '" + name + "'";
     Buffer buffer;
     std::vector<std::byte> file;
-    if (!spec["file"].is_null()) file = bytes_of(read_file(item.folder + "/" + spec["file"].string(what)));
+    if (!spec["file"].is_null()) file = bytes_of(read_file(item.folder + spec["file"].string(what)));
     buffer.bytes = whole_or(spec["bytes"], file.size(), what + ": 'bytes'");
     if (buffer.bytes == 0 || file.size() > buffer.bytes) throw Bad(what + ": its size fits no contents");
     driver_.check(driver_.cuMemAlloc(&buffer.address, buffer.bytes), "cuMemAlloc");
@@ -395,7 +395,7 @@ void Bench::measured(const Item& item, unsigned repetitions, Json& row) {
       const Buffer& found = buffer(expected["buffer"].string(item.name + ": 'buffer' of 'expect'"))->second;
       std::vector<std::byte> bytes(found.bytes);
       driver_.check(driver_.cuMemcpyDtoH(bytes.data(), found.address, found.bytes), "cuMemcpyDtoH");
-      compare(bytes, bytes_of(read_file(item.folder + "/" + expected["file"].string(item.name + ": 'file'"))),
+      compare(bytes, bytes_of(read_file(item.folder + expected["file"].string(item.name + ": 'file'"))),
               expected["parts"], item.name, row);
     }
   }

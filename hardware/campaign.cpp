@@ -110,7 +110,7 @@ void check_names(const Json& spec, const std::string& where) {
 
 void read_list(const std::string& path, std::vector<Item>& items) {
   const Json list = Json::parse(read_file(path), path);
-  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const std::string folder = (std::filesystem::path(path).parent_path() / "").string();
   unsigned number = 0;
   for (const Json& element : list["items"].array(path + ": 'items'")) {
     const std::string where = path + ": item " + std::to_string(++number);
@@ -130,7 +130,7 @@ void read_list(const std::string& path, std::vector<Item>& items) {
       std::uint64_t hash = hashed(0xcbf2'9ce4'8422'2325ULL, item.spec.text());
       std::vector<std::string> files;
       files_in(item.spec, files);
-      for (const std::string& file : files) hash = hashed(hash, read_file(folder + "/" + file));
+      for (const std::string& file : files) hash = hashed(hash, read_file(folder + file));
       char key[20];
       std::snprintf(key, sizeof key, "%016llx", static_cast<unsigned long long>(hash));
       item.key = key;
@@ -182,7 +182,7 @@ std::vector<unsigned> repeats_of(const Item& item) {
 }
 
 std::string ptx_of(const Item& item, unsigned repeat) {
-  const std::string path = item.folder + "/" + item.spec["ptx"].string(item.name + ": 'ptx'");
+  const std::string path = item.folder + item.spec["ptx"].string(item.name + ": 'ptx'");
   const Bindings definitions =
       item.spec["define"].is_null() ? Bindings() : item.spec["define"].object(item.name + ": 'define'");
   std::string text = replaced(read_file(path), definitions);

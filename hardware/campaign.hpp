@@ -12,7 +12,7 @@ namespace heddle::hardware {
 struct Item {
   std::string name;    // unique in the campaign
   Json spec;           // its element of the list, with "each" and "for" replaced
-  std::string folder;  // of the list: files are relative to it
+  std::string folder;  // of the list, to which files are relative: empty, or with a slash at its end
   std::string key;     // changes when the item or a file that it names does
 };
 

@@ -248,11 +248,11 @@ int measure_all(const Run& run) {
       after.save();
     } else if (ended.code == kNoDevice && !began) {
       return kNoDevice;
-    } else if (ended.code == kLate || ended.code == kNoDevice) {
+    } else if (ended.code == kBad) {
+      return kBad;
+    } else if (ended.code != kFaulted && ended.code != kDone) {  // late, or the device takes no second process
       print_summary(run, after);
       return kUnfinished;
-    } else if (ended.code != kFaulted && ended.code != kDone) {
-      return ended.code;
     }
     began = true;
   }
@@ -272,7 +272,8 @@ int run_all(int count, char** words) {
     }
   }
   if (options.list) {
-    const Results results(options.out, run.campaign);
+    Results results(options.out, run.campaign);
+    results.keep(run.items);
     for (const Item& item : run.items) {
       if (wanted(options, item)) std::printf("%s %s\n", results.has(item) ? "has    " : "missing", item.name.c_str());
     }

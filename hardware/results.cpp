@@ -1,7 +1,5 @@
 #include "hardware/results.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -94,8 +92,7 @@ void Results::save() const {
   const std::string beside = path_ + ".new";
   std::FILE* const out = std::fopen(beside.c_str(), "w");
   if (out == nullptr) throw Bad(beside + ": cannot be written");
-  const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0 &&
-                       ::fsync(::fileno(out)) == 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0;
   if (std::fclose(out) != 0 || !written || std::rename(beside.c_str(), path_.c_str()) != 0) {
     throw Bad(path_ + ": cannot be written");
   }
