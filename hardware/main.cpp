@@ -30,6 +30,9 @@ constexpr int kDone = 0, kBad = 1, kNoDevice = 2, kUnfinished = 3;
 // How a worker ends, beside those: by a fault that the next one does not have, and at the limit of time.
 constexpr int kFaulted = 10, kLate = 11;
 
+// Rows of so long may be measured again after a process was cut off.
+constexpr std::chrono::milliseconds kUnsaved{300};
+
 constexpr const char* kUsage =
     "usage: measure CAMPAIGN --out FILE [options]\n"
     "  CAMPAIGN           a list (JSON), a folder of lists, or the name of one beside this program\n"
@@ -137,12 +140,19 @@ int work(const Run& run, int started) {
   results.set_device(bench.device());
   results.add_clock(bench.clock(run.options.clock, run.options.repetitions));
   results.save();
+  Clock::time_point saved = Clock::now();
   for (const std::size_t i : run.missing(results)) {
-    if (Clock::now() > run.end) return kLate;
+    if (Clock::now() > run.end) {
+      results.save();
+      return kLate;
+    }
     const auto number = static_cast<std::uint32_t>(i);
     if (::write(started, &number, sizeof number) != sizeof number) return kBad;
     results.set(run.items, bench.row(run.items[i], run.options.repetitions));
-    results.save();
+    if (bench.lost() || Clock::now() - saved > kUnsaved) {
+      results.save();
+      saved = Clock::now();
+    }
     if (bench.lost()) return kFaulted;
   }
   results.add_clock(bench.clock(run.options.clock, run.options.repetitions));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -10,6 +11,7 @@
 #include "ptx/compile.hpp"
 #include "tests/ptx_ops/kernel_text.hpp"
 #include "tests/ptx_ops/operand_values.hpp"
+#include "tests/support/gpu_programs.hpp"
 
 namespace heddle::ptx_ops {
 namespace {
@@ -97,6 +99,24 @@ struct Rows {
 class FormRun {
  public:
   FormRun(const Rows& rows, const Form& form) : rows_(rows), form_(form) {}
+
+  // The one row as a program for a GPU; call run() before.
+  [[nodiscard]] test::GpuProgram program(const std::string& name) const {
+    const Placed& placed = rows_.placed.front();
+    test::GpuProgram out{name, "operations", text_, names_.front(), kThreads / kBlock, kBlock, {}, {}, {}, {}};
+    out.input.resize(rows_.in_slots * 8 * kThreads);
+    out.output.resize(rows_.out_slots * 8 * kThreads);
+    memory_.read(in_, out.input);
+    memory_.read(out_, out.output);
+    for (std::size_t o = 0; o < placed.row->out.size(); ++o) {
+      const Kind kind = placed.row->out[o];
+      const bool approximate = placed.row->ulps != 0 && (kind == Kind::f32_ || kind == Kind::f64_);
+      const std::string bits = std::to_string(8 * std::max(size_of(kind), 4U));  // those of 16 lie in words
+      out.parts.push_back({"result " + std::to_string(o), (placed.out_slot + o) * 8 * kThreads, kThreads, 8,
+                           (approximate ? "f" : "b") + bits, approximate ? placed.row->ulps : 0});
+    }
+    return out;
+  }
 
   void run() {
     compile();
@@ -223,6 +243,29 @@ class FormRun {
   unsigned reported_ = 0;
 };
 
+// How rows go to GPUs (hardware/README.md), one to a program.
+constexpr Form kGpuForm = {"plain, 64-bit addresses", 64, 63, 1};
+
+void write_for_gpus(const std::string& folder, const Rows& all) {
+  static unsigned tables = 0;  // of this process, which is one test
+  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+  std::string list = std::string(test.test_suite_name()) + "." + test.name() + "." + std::to_string(++tables);
+  std::replace(list.begin(), list.end(), '/', '.');
+  std::vector<test::GpuProgram> programs;
+  for (std::size_t r = 0; r < all.placed.size(); ++r) {
+    Rows one;
+    one.placed = {{all.placed[r].row, 0, 0, all.placed[r].constants}};
+    one.operands = {all.operands[r]};
+    one.in_slots = one.placed.front().row->in.size();
+    one.out_slots = one.placed.front().row->out.size();
+    FormRun form(one, kGpuForm);
+    form.run();
+    if (testing::Test::HasFailure()) return;
+    programs.push_back(form.program(list + "/" + std::to_string(r) + " " + one.placed.front().row->text));
+  }
+  test::write_gpu_programs(folder, list, programs);
+}
+
 }  // namespace
 
 void OperationTable::run() const {
@@ -241,6 +284,7 @@ void OperationTable::run() const {
     rows.out_slots += row.out.size();
   }
   for (const Form& form : kForms) FormRun(rows, form).run();
+  if (const auto folder = test::gpu_programs_folder()) write_for_gpus(*folder, rows);
 }
 
 }  // namespace heddle::ptx_ops

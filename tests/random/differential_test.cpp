@@ -2,13 +2,16 @@
 // form a warp nor on how many registers the allocator had nor on if-conversion.
 //
 // HEDDLE_RANDOM_PROGRAMS=n runs n programs instead of the usual number, HEDDLE_RANDOM_SEED=s the one of that seed only
-// (and prints its text when it fails).
+// (and prints its text when it fails). HEDDLE_GPU_PROGRAMS=folder makes a campaign for GPUs of n programs, too
+// (hardware/README.md).
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "isa/interpreter.hpp"
@@ -17,6 +20,7 @@
 #include "tests/ptx/last_access.hpp"
 #include "tests/ptx/post_dominators.hpp"
 #include "tests/random/ptx_generator.hpp"
+#include "tests/support/gpu_programs.hpp"
 #include "tests/support/marks.hpp"
 
 HEDDLE_LONG_SANITIZED("RandomPrograms.ResultsDepend*", "RandomPrograms.MarksArePast*",
@@ -26,6 +30,7 @@ namespace heddle::random_ptx {
 namespace {
 
 struct Outcome {
+  std::vector<std::byte> input;
   std::vector<std::uint32_t> output;
   std::vector<std::uint32_t> hashes;
   std::uint64_t warp_instructions = 0;
@@ -41,6 +46,9 @@ Outcome execute(const GeneratedProgram& program, const isa::Module& module, unsi
   for (std::uint32_t i = 0; i < program.input_words; ++i) {
     memory.put<std::uint32_t>(in + 4ULL * i, (i + 1) * 0x9e37'79b9U >> (i % 3 * 9));
   }
+  Outcome outcome;
+  outcome.input.resize(4ULL * program.input_words);
+  memory.read(in, outcome.input);
   const isa::Kernel& kernel = module.kernels.front();
   isa::LaunchRequest launch;
   launch.kernel = kEntry;
@@ -57,7 +65,6 @@ Outcome execute(const GeneratedProgram& program, const isa::Module& module, unsi
   options.trap_on_division_by_zero = true;
   options.max_instructions_per_thread = 2'000'000;
   const isa::InterpreterResult result = interpret(module, launch, memory, hash, options);
-  Outcome outcome;
   EXPECT_FALSE(result.fault) << describe(*result.fault, module);
   outcome.warp_instructions = result.warp_instructions;
   outcome.output.resize(program.output_words);
@@ -164,6 +171,37 @@ TEST(RandomPrograms, BranchesReConvergeAtTheirImmediatePostDominators) {
   EXPECT_GT(all.at_exit, 100U);
   EXPECT_GT(all.behind_exits, 20U);
   EXPECT_EQ(all.endless, 0U);
+}
+
+// For GPUs: nothing that only Heddle has, and with the memory that the interpreter leaves.
+TEST(RandomPrograms, AreWrittenForGpus) {
+  const std::optional<std::string> wanted = test::gpu_programs_folder();
+  const std::uint64_t programs = from_environment("HEDDLE_RANDOM_PROGRAMS", wanted ? 300 : 40);
+  std::vector<test::GpuProgram> written;
+  unsigned between_lanes = 0;
+  for (std::uint64_t seed = 1; seed <= programs && !HasFailure(); ++seed) {
+    GeneratorOptions options = options_of(seed);
+    options.standard = true;
+    const GeneratedProgram program = generate_ptx(seed, options);
+    for (const char* const own : {"progress", "cond_acc", "tree_traverse", ".address_size 32"}) {
+      EXPECT_EQ(program.text.find(own), std::string::npos) << "seed " << seed << ": " << own;
+    }
+    between_lanes += program.text.find("shfl.sync") != std::string::npos ? 1 : 0;
+    const Outcome outcome = execute(program, ptx::compile(program.text, "random.ptx"), 32);
+    const auto bytes = std::as_bytes(std::span(outcome.output));
+    written.push_back({"random/" + std::to_string(seed),
+                       "random programs",
+                       program.text,
+                       kEntry,
+                       program.grid,
+                       program.block,
+                       outcome.input,
+                       {bytes.begin(), bytes.end()},
+                       program.input_words,
+                       {}});
+  }
+  EXPECT_GT(between_lanes, 0U);
+  if (wanted) test::write_gpu_programs(*wanted, "random", written);
 }
 
 TEST(RandomPrograms, AreAFunctionOfTheirSeed) {

@@ -237,7 +237,8 @@ class Generator {
 GeneratedProgram generate_ptx(std::uint64_t seed, const GeneratorOptions& options) {
   Random random(seed);
   Shape shape;
-  shape.address_bits = random.chance(50) ? 32 : 64;
+  shape.address_bits = random.chance(50) && !options.standard ? 32 : 64;
+  shape.standard = options.standard;
   const unsigned warps = std::max(options.max_block / 32, 1U);
   shape.block = 32 * (1 + random.below(warps));
   if (!options.warp_operations && random.chance(40)) {
@@ -246,7 +247,7 @@ GeneratedProgram generate_ptx(std::uint64_t seed, const GeneratorOptions& option
   shape.grid = 1 + random.below(std::max(options.max_grid, 1U));
   shape.local = random.chance(50);
   shape.scratchpad = options.scratchpad;
-  shape.gathered = options.warp_operations && shape.scratchpad;
+  shape.gathered = options.warp_operations && shape.scratchpad && !options.standard;
   Ways ways;
   ways.leave_alone = random.chance(25) && !options.warp_operations;
   ways.leave_together = random.chance(30);

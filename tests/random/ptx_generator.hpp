@@ -33,6 +33,8 @@ struct GeneratorOptions {
   unsigned scratchpad_percent = 100;  // of the statements, from the first one on, in which it may be used
   unsigned max_block = 256;           // threads, at least 32
   unsigned max_grid = 4;              // blocks, at least 1
+  // What a GPU's own compiler takes: 64-bit addresses, and no instruction that only Heddle has.
+  bool standard = false;
 };
 
 // A kernel `random_kernel(.param in, .param out, .param .u32 n)` and how to launch it: pointers are u32 or u64 as

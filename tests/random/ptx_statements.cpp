@@ -250,7 +250,7 @@ void Statements::any(bool uniform) {
 }
 
 void Statements::exchange() {
-  line("progress;");
+  if (!shape_.standard) line("progress;");
   if (scratchpad_) {
     line("st.shared.u32 [%mine], " + pool('r') + ';');
   }
@@ -314,15 +314,17 @@ void Statements::accumulate() {
 }
 
 void Statements::warp() {
-  if (random_.chance(35)) {
+  if (!shape_.standard && random_.chance(35)) {
     accumulate();
     return;
   }
-  emit(random_.pick<std::string_view>(
+  const auto form = random_.pick<std::string_view>(
       {"vote.sync.ballot.b32 {R}, {q}, 0xffffffff;", "vote.sync.any.pred {Q}, {q}, 0xffffffff;",
        "shfl.sync.bfly.b32 {R}, {r}, 11, 0x1f, 0xffffffff;", "shfl.sync.up.b32 {R}|{Q}, {r}, 3, 0, 0xffffffff;",
        "shfl.sync.down.b32 {R}, {r}, 5, 0x1f, 0xffffffff;", "shfl.sync.idx.b32 {R}, {r}, {r}, 0x1f, 0xffffffff;",
-       "tree_traverse.u32 {R}, {r}, {q}, 3;", "tree_traverse.u32 {R}, {r}, !{q}, {r};"}));
+       "tree_traverse.u32 {R}, {r}, {q}, 3;", "tree_traverse.u32 {R}, {r}, !{q}, {r};"});
+  const bool own = form.starts_with("tree_traverse");
+  emit(shape_.standard && own ? "shfl.sync.bfly.b32 {R}, {r}, 16, 0x1f, 0xffffffff;" : form);
 }
 
 std::string Statements::condition(bool uniform) {

@@ -47,6 +47,7 @@ struct Shape {
   std::uint32_t input_words = 256;  // a power of two
   bool local = false;               // the program has a local array, named loc
   bool scratchpad = true;           // and one in the scratchpad, named shared_words: 8 bytes for each thread
+  bool standard = false;            // no instructions that only Heddle has
   bool gathered = false;            // and one in the scratchpad, named so: kGatheredBytes for each thread
 };
 

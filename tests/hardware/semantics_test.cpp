@@ -1,0 +1,51 @@
+// Programs with the interpreter's results, written by the tests that have them, as a campaign: the whole way that they
+// take to a GPU, which is simulated here.
+#include <gmock/gmock.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+
+#include "tests/support/marks.hpp"
+#include "tests/support/program_runner.hpp"
+
+HEDDLE_WITH_PROGRAM("GpuPrograms.*")
+
+namespace heddle::test {
+namespace {
+
+TEST(GpuPrograms, GiveTheInterpretersMemory) {
+  const Scratch scratch;
+  const std::string folder = scratch.path("semantics");
+  const std::string tests = HEDDLE_TEST_PROGRAMS "/";
+  const RunSetup setup{{"HEDDLE_GPU_PROGRAMS=" + folder, "HEDDLE_RANDOM_PROGRAMS=8"}, {}, {}, {}};
+  const Ran random = spawn({tests + "random_tests", "--gtest_filter=RandomPrograms.AreWrittenForGpus"}, setup);
+  ASSERT_EQ(random.code, 0) << random.out;
+  const Ran exact = spawn({tests + "ptx_ops_tests", "--gtest_filter=PtxInteger.SignsAndSaturation"}, setup);
+  ASSERT_EQ(exact.code, 0) << exact.out;
+  const Ran near = spawn({tests + "ptx_ops_tests", "--gtest_filter=PtxApproximate.TranscendentalFunctions"}, setup);
+  ASSERT_EQ(near.code, 0) << near.out;
+  // One word of what is expected is changed: it must be found.
+  std::string wrong = Scratch::read(folder + "/random-7.out");
+  wrong[100] = static_cast<char>(wrong[100] ^ 4);
+  scratch.write("semantics/random-7.out", wrong);
+  const std::string out = scratch.path("out.json");
+  const Ran ran = heddle({"exec", "--quiet", "--keep-going", "--set", "core.registers_per_thread=63", "--set",
+                          "core.registers=65536", "--", HEDDLE_MEASURE, folder, "--out", out, "--clock", "1000"});
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, ::testing::HasSubstr(" 1 different from what is expected, 0 refused, 0 failed, 0 missing"));
+  const boost::json::value file = boost::json::parse(Scratch::read(out));
+  double compared = 0;
+  std::size_t approximate = 0;
+  for (const auto& row : file.at("rows").as_array()) {
+    const bool changed = row.at("name").as_string() == "random/7";
+    EXPECT_EQ(row.at("status").as_string(), changed ? "differs" : "measured") << row;
+    EXPECT_EQ(row.at("different"), changed ? 1 : 0) << row;
+    compared += row.at("compared").to_number<double>();
+    approximate += row.at("name").as_string().find("approx") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_GT(compared, 20'000);
+  EXPECT_GT(approximate, 3U);
+}
+
+}  // namespace
+}  // namespace heddle::test
