@@ -11,7 +11,6 @@
 namespace heddle::hardware {
 namespace {
 
-constexpr std::size_t kLog = 8192;        // of the driver's compiler
 constexpr std::uint64_t kRecord = 32;     // bytes that a warp leaves: two clocks, its multiprocessor, a value
 constexpr unsigned kTouchThreads = 1024;  // in a block
 
@@ -51,6 +50,20 @@ std::vector<std::byte> bytes_of(const std::string& text) {
   return {all.begin(), all.end()};
 }
 
+std::vector<std::byte> bytes_of_hexadecimal(const std::string& text, const std::string& what) {
+  std::vector<std::byte> out;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    const std::size_t high = kDigits.find(text[i]);
+    const std::size_t low = i + 1 < text.size() ? kDigits.find(text[i + 1]) : std::string_view::npos;
+    if (high == std::string_view::npos || low == std::string_view::npos) {
+      throw Bad(what + ": 'hex' is pairs of hexadecimal digits");
+    }
+    out.push_back(static_cast<std::byte>(16 * high + low));
+  }
+  return out;
+}
+
 // One to three numbers.
 std::array<unsigned, 3> shape(const Json& value, const std::string& what) {
   std::array<unsigned, 3> out = {1, 1, 1};
@@ -76,39 +89,10 @@ std::uint64_t whole_or(const Json& value, std::uint64_t usual, const std::string
 
 }  // namespace
 
-// PTX that the driver has compiled.
-class Bench::Module {
- public:
-  Module(const Driver& driver, const std::string& ptx) : driver_(driver) {
-    std::string errors(kLog, '\0');
-    std::array options = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    std::array<void*, 2> values = {errors.data(), reinterpret_cast<void*>(kLog)};
-    const CUresult result =
-        driver.cuModuleLoadDataEx(&module_, ptx.c_str(), options.size(), options.data(), values.data());
-    errors.resize(std::min(errors.find('\0'), errors.size()));
-    try {
-      driver.check(result, "cuModuleLoadDataEx");
-    } catch (const DriverError& error) {
-      throw DriverError(error.what() + (errors.empty() ? "" : ": " + errors), error.code);
-    }
-  }
-  ~Module() { driver_.cuModuleUnload(module_); }
-  Module(const Module&) = delete;
-  Module& operator=(const Module&) = delete;
-
-  [[nodiscard]] CUfunction function(const std::string& name) const {
-    CUfunction out = nullptr;
-    driver_.check(driver_.cuModuleGetFunction(&out, module_, name.c_str()), "cuModuleGetFunction");
-    return out;
-  }
-
- private:
-  const Driver& driver_;
-  CUmodule module_ = nullptr;
-};
-
-// A launch, ready to go.
+// A launch, or bytes that the host writes between launches, ready to go.
 struct Bench::Step {
+  CUdeviceptr to = 0;  // of a write
+  std::vector<std::byte> written;
   CUfunction function = nullptr;
   std::array<unsigned, 3> grid{}, block{};
   unsigned shared = 0;
@@ -213,6 +197,26 @@ void Bench::allocate(const Item& item, Allocations& held) {
     if (!file.empty()) file.resize(buffer.bytes);
     held.buffers[name].contents = std::move(file);
   }
+  for (const auto& [name, spec] : item.spec["buffers"].object("")) {  // all have their addresses now
+    if (spec["pointers"].is_null()) continue;
+    std::vector<std::byte>& contents = held.buffers[name].contents;
+    contents.resize(held.buffers[name].bytes);
+    put_pointers(spec["pointers"], held.buffers, contents, item.name + ": buffer '" + name + "'");
+  }
+}
+
+// Triples: a place in `bytes`, a buffer, and the place in it whose address goes there.
+void Bench::put_pointers(const Json& pointers, const Buffers& buffers, std::vector<std::byte>& bytes,
+                         const std::string& what) {
+  for (const Json& pointer : pointers.array(what + ": 'pointers'")) {
+    const Json::Array& three = pointer.array(what + ": a pointer");
+    if (three.size() != 3) throw Bad(what + ": a pointer is a place, a buffer and a place in it");
+    const std::uint64_t at = three[0].whole(what + ": a pointer's place");
+    const auto target = buffers.find(three[1].string(what + ": a pointer's buffer"));
+    if (target == buffers.end() || at + 8 > bytes.size()) throw Bad(what + ": a pointer fits neither it nor a buffer");
+    const std::uint64_t address = target->second.address + three[2].whole(what + ": where a pointer points to");
+    std::memcpy(bytes.data() + at, &address, sizeof address);
+  }
 }
 
 void Bench::refill(const Buffers& buffers) const {
@@ -227,6 +231,26 @@ void Bench::refill(const Buffers& buffers) const {
 
 Bench::Step Bench::step_of(const Item& item, const Json& spec, const Module& module, const Buffers& buffers) const {
   Step step;
+  if (!spec["write"].is_null()) {
+    const Json& write = spec["write"];
+    const std::string what = item.name + ": a write";
+    const std::uint64_t offset = whole_or(write["offset"], 0, what);
+    std::uint64_t room = 0;
+    if (!write["symbol"].is_null()) {
+      std::size_t bytes = 0;
+      step.to = module.variable(write["symbol"].string(what), bytes) + offset;
+      room = bytes;
+    } else {
+      const auto found = buffers.find(write["buffer"].string(what));
+      if (found == buffers.end()) throw Bad(item.name + ": there is no buffer '" + write["buffer"].string(what) + "'");
+      step.to = found->second.address + offset;
+      room = found->second.bytes;
+    }
+    step.written = bytes_of(read_file(item.folder + write["file"].string(what)));
+    if (!write["pointers"].is_null()) put_pointers(write["pointers"], buffers, step.written, what);
+    if (step.written.empty() || offset + step.written.size() > room) throw Bad(what + ": it does not fit");
+    return step;
+  }
   step.function = module.function(spec["entry"].string(item.name + ": 'entry'"));
   step.grid = shape(spec["grid"], item.name + ": 'grid'");
   if (!spec["grid_per_sm"].is_null()) {
@@ -257,8 +281,11 @@ Bench::Step Bench::step_of(const Item& item, const Json& spec, const Module& mod
       add(static_cast<std::uint32_t>(argument["u32"].whole(what)));
     } else if (!argument["u64"].is_null()) {
       add(static_cast<std::uint64_t>(argument["u64"].whole(what)));
+    } else if (!argument["hex"].is_null()) {
+      step.arguments.push_back(bytes_of_hexadecimal(argument["hex"].string(what), what));
+      if (!argument["pointers"].is_null()) put_pointers(argument["pointers"], buffers, step.arguments.back(), what);
     } else {
-      add(static_cast<float>(argument["f32"].number(what + ": one of 'buffer', 'u32', 'u64', 'f32'")));
+      add(static_cast<float>(argument["f32"].number(what + ": one of 'buffer', 'u32', 'u64', 'hex', 'f32'")));
     }
   }
   for (std::vector<std::byte>& argument : step.arguments) step.pointers.push_back(argument.data());
@@ -304,40 +331,39 @@ std::vector<Bench::Sample> Bench::measure(const Item& item, const Module& module
     }
   }
   const std::string touched = item.spec["touch"].is_null() ? "" : item.spec["touch"].string(item.name + ": 'touch'");
-  CUevent begin = nullptr;
-  CUevent end = nullptr;
-  driver_.check(driver_.cuEventCreate(&begin, CU_EVENT_DEFAULT), "cuEventCreate");
-  driver_.check(driver_.cuEventCreate(&end, CU_EVENT_DEFAULT), "cuEventCreate");
+  // With writes in between each launch has its own time; else they are measured together.
+  const bool apart = std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.written.empty(); });
+  Timer timer(driver_);
   std::vector<Sample> samples;
   for (unsigned i = 0; i < repetitions; ++i) {
     refill(buffers);
     if (!touched.empty()) touch(buffers.at(touched));
     driver_.check(driver_.cuCtxSynchronize(), "cuCtxSynchronize");
     const auto before = std::chrono::steady_clock::now();
-    driver_.check(driver_.cuEventRecord(begin, nullptr), "cuEventRecord");
+    Sample sample;
+    if (!apart) timer.begin();
     for (unsigned n = 0; n < burst; ++n) {
       for (Step& step : steps) {
+        if (!step.written.empty()) {
+          driver_.check(driver_.cuMemcpyHtoD(step.to, step.written.data(), step.written.size()), "cuMemcpyHtoD");
+          continue;
+        }
+        if (apart) timer.begin();
         driver_.check(
             driver_.cuLaunchKernel(step.function, step.grid[0], step.grid[1], step.grid[2], step.block[0],
                                    step.block[1], step.block[2], step.shared, nullptr, step.pointers.data(), nullptr),
             "cuLaunchKernel");
+        if (apart) sample.ns += timer.end();
       }
     }
-    driver_.check(driver_.cuEventRecord(end, nullptr), "cuEventRecord");
-    driver_.check(driver_.cuEventSynchronize(end), "cuEventSynchronize");
+    if (!apart) sample.ns = timer.end();
     driver_.check(driver_.cuCtxSynchronize(), "cuCtxSynchronize");
-    Sample sample;
     sample.host_ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count();
-    float milliseconds = 0;
-    driver_.check(driver_.cuEventElapsedTime(&milliseconds, begin, end), "cuEventElapsedTime");
-    sample.ns = 1e6 * static_cast<double>(milliseconds);
     if (const auto records = buffers.find("records"); records != buffers.end()) {
       sample.cycles = cycles_of(records->second);
     }
     samples.push_back(sample);
   }
-  driver_.cuEventDestroy(begin);
-  driver_.cuEventDestroy(end);
   return samples;
 }
 

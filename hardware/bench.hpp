@@ -10,6 +10,7 @@
 #include "hardware/campaign.hpp"
 #include "hardware/driver.hpp"
 #include "hardware/json.hpp"
+#include "hardware/module.hpp"
 
 namespace heddle::hardware {
 
@@ -27,7 +28,6 @@ class Bench {
   [[nodiscard]] bool lost() const { return lost_; }
 
  private:
-  class Module;
   struct Buffer {
     CUdeviceptr address = 0;
     std::uint64_t bytes = 0;
@@ -41,6 +41,8 @@ class Bench {
   struct Allocations;
 
   void allocate(const Item& item, Allocations& held);
+  static void put_pointers(const Json& pointers, const Buffers& buffers, std::vector<std::byte>& bytes,
+                           const std::string& what);
   void refill(const Buffers& buffers) const;
   [[nodiscard]] Step step_of(const Item& item, const Json& spec, const Module& module, const Buffers& buffers) const;
   [[nodiscard]] std::vector<Sample> measure(const Item& item, const Module& module, const Buffers& buffers,

@@ -99,10 +99,10 @@ void files_in(const Json& value, std::vector<std::string>& files) {
 }
 
 void check_names(const Json& spec, const std::string& where) {
-  static const std::set<std::string> kKnown = {"name",        "group", "ptx",     "define",      "repeat", "burst",
-                                               "buffers",     "entry", "grid",    "block",       "shared", "arguments",
-                                               "steps",       "value", "expect",  "repetitions", "each",   "for",
-                                               "grid_per_sm", "touch", "comment", "symbols",     "fault"};
+  static const std::set<std::string> kKnown = {"name",        "group", "ptx",    "define",      "repeat", "burst",
+                                               "buffers",     "entry", "grid",   "block",       "shared", "arguments",
+                                               "steps",       "value", "expect", "repetitions", "each",   "for",
+                                               "grid_per_sm", "touch", "comment"};
   for (const auto& member : spec.object(where)) {
     if (!kKnown.contains(member.first)) throw Bad(where + ": there is no key '" + member.first + "'");
   }
