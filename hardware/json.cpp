@@ -154,7 +154,7 @@ std::string quoted(const std::string& text) {
 std::string digits_of(double value) {
   char text[40];
   const bool is_whole = std::fabs(value) < 9e15 && value == std::floor(value);
-  std::snprintf(text, sizeof text, is_whole ? "%.0f" : "%.6g", value);
+  std::snprintf(text, sizeof text, is_whole ? "%.0f" : "%.9g", value);
   return text;
 }
 
