@@ -1,8 +1,8 @@
 // measure: runs campaigns of kernels on the GPU of this host, or under `heddle exec` on a simulated one. README.md says
 // how.
 //
-// The driver is used by a process of its own, which writes a row after each item. When a kernel faults, which spoils the
-// driver's state for good, that process ends and another goes on; when a kernel does not end, it is killed.
+// The driver is used by a process of its own, which writes the rows. When a kernel faults, which spoils the driver's
+// state for good, that process ends and another goes on; when a kernel does not end, it is killed.
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
