@@ -4,9 +4,10 @@
 
 namespace heddle::test {
 
-GpuBench::GpuBench(const hw::Machine& machine, const sc_core::sc_module_name& name, const hw::CoreExtension& extension)
+GpuBench::GpuBench(const hw::Machine& machine, const sc_core::sc_module_name& name, const hw::CoreExtension& extension,
+                   const hw::MakeTap& make_tap)
     : sc_core::sc_module(name),
-      gpu("gpu", machine, &memory, {}, extension),
+      gpu("gpu", machine, &memory, make_tap, extension),
       target("memory", memory, machine.dram.channels),
       host_("host") {
   host_.bind(gpu.control);

@@ -40,7 +40,7 @@ class GpuBench : public sc_core::sc_module {
 
   // `extension`: what is put into the cores.
   explicit GpuBench(const hw::Machine& machine = {}, const sc_core::sc_module_name& name = "bench",
-                    const hw::CoreExtension& extension = {});
+                    const hw::CoreExtension& extension = {}, const hw::MakeTap& make_tap = {});
 
   // Writes code and launch registers; the launch starts with the next cycle.
   void start(const Code& code, const LaunchShape& shape = {});
