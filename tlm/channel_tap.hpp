@@ -12,8 +12,8 @@ namespace heddle::link {
 // What may stand between two ends: one module, or several in a row.
 using Tap = TapOf<::tlm::tlm_base_protocol_types>;
 
-// A tap that shows the requests to whoever derives from it. It grants no direct memory: what went around it would not be
-// shown.
+// A tap that shows the requests to whoever derives from it. It grants no direct memory: what went around it would not
+// be shown.
 class ChannelTap : public ProtocolTap<::tlm::tlm_base_protocol_types> {
  public:
   using ProtocolTap::ProtocolTap;

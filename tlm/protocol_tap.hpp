@@ -1,6 +1,6 @@
-// Taps on connections of any protocol. A tap sits between an initiator and a target, hands every call on unchanged and in
-// the same instant, and looks at it. Without a tap the two are bound to each other directly, so watching costs nothing
-// when it is off.
+// Taps on connections of any protocol. A tap sits between an initiator and a target, hands every call on unchanged and
+// in the same instant, and looks at it. Without a tap the two are bound to each other directly, so watching costs
+// nothing when it is off.
 #pragma once
 
 #include <systemc>

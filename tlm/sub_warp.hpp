@@ -35,9 +35,9 @@ struct DecodedInstruction {
   bool forms_one = false;  // it takes one sub-warp, however many threads its group has (SubWarpFormer::forms_one)
   bool by_guard = false;   // only threads whose guard is true are in its sub-warps
   isa::RegisterUse use;
-  // Of its sub-warps in the present launch (hw/core/pipeline/pipeline.hpp): at which stages they stop, a bit for each; at
-  // which stage their passages end, 0: they have none; they leave the functional units in order; all that stages do to
-  // them is in hw/effects/own_row.hpp.
+  // Of its sub-warps in the present launch (hw/core/pipeline/pipeline.hpp): at which stages they stop, a bit for each;
+  // at which stage their passages end, 0: they have none; they leave the functional units in order; all that stages do
+  // to them is in hw/effects/own_row.hpp.
   std::uint32_t stops = ~std::uint32_t{0};
   std::uint8_t passage_end = 0;
   bool in_order = false;
@@ -59,8 +59,8 @@ struct SubWarp {
   std::uint32_t pc = 0;
   std::uint64_t word = 0;
   std::uint8_t flight = 0;  // the group's record of this instruction
-  // How many stages of the pipeline have done their work on it; the others have put theirs off, or it has not come there
-  // (hw/core/pipeline/pipeline.hpp).
+  // How many stages of the pipeline have done their work on it; the others have put theirs off, or it has not come
+  // there (hw/core/pipeline/pipeline.hpp).
   std::uint8_t done = 0;
   std::uint64_t begins = 0;  // let by: the cycle in which it begins in the functional units, unless it is held up
   // Passes the stages together with this one, in other lanes (lanes that execute each an instruction of its own); null:

@@ -1,5 +1,5 @@
-// Between the grid dispatcher and a slice of the L2: the flush at the end of launches, once the cores' caches are empty.
-// Non-blocking; each side looks at what it was told in a later cycle.
+// Between the grid dispatcher and a slice of the L2: the flush at the end of launches, once the cores' caches are
+// empty. Non-blocking; each side looks at what it was told in a later cycle.
 //
 //   fw flush   -> TLM_ACCEPTED   every dirty line is written back and the slice empty, once what has arrived is done
 //   bw flushed -> TLM_COMPLETED  memory has every store of the slice

@@ -178,8 +178,8 @@ void Core::set_warp_size(std::uint32_t warp_size) {
   fetch_by_lane();
 }
 
-// Whether somebody sees sub-warps on their way who is none of the stages: an observer, a replay, or a mechanism that parts
-// groups whose instructions are in flight, or gives each lane an instruction of its own.
+// Whether somebody sees sub-warps on their way who is none of the stages: an observer, a replay, or a mechanism that
+// parts groups whose instructions are in flight, or gives each lane an instruction of its own.
 bool Core::sees_every_stage() const {
   const Divergence::Traits& mechanism = about<Divergence>(state_.core.divergence).traits;
   return state_.observer != nullptr || state_.replay != nullptr || mechanism.parts_in_flight || mechanism.mimd_lanes;

@@ -1,5 +1,5 @@
-// What may be put into each core of a GPU when it is built: taps on the connections within it, and stages beside its own.
-// The rest of the machine stays as it is.
+// What may be put into each core of a GPU when it is built: taps on the connections within it, and stages beside its
+// own. The rest of the machine stays as it is.
 //
 // A place. A tap stands in front of a target socket and is named by it: the name of the socket within its core, as
 // waves and `heddle diagram` have it.
@@ -14,10 +14,10 @@
 //   icache.cpu  l1d.cpu  texture.cpu                                   from fetch; from memory
 //
 // What stands at a place sees every transaction there, in its cycle, with all cores in the calling thread, and a core
-// lets no sub-warp by past it (hw/core/pipeline/pipeline.hpp). What hands calls on unchanged changes nothing else. Data of
-// register file and scratchpad go by direct memory, which is granted through it. Where there is none the two ends are
-// bound to each other, and nothing is paid. A core is advanced by its own calendar: what stands within it does its part
-// in the calls, and answers none later.
+// lets no sub-warp by past it (hw/core/pipeline/pipeline.hpp). What hands calls on unchanged changes nothing else. Data
+// of register file and scratchpad go by direct memory, which is granted through it. Where there is none the two ends
+// are bound to each other, and nothing is paid. A core is advanced by its own calendar: what stands within it does its
+// part in the calls, and answers none later.
 #pragma once
 
 #include <functional>

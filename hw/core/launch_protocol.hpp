@@ -1,5 +1,5 @@
-// Between the grid dispatcher and a core: which of the core's cycles belong to a launch. Non-blocking; the core acts upon
-// it within the call, which comes in no module's turn.
+// Between the grid dispatcher and a core: which of the core's cycles belong to a launch. Non-blocking; the core acts
+// upon it within the call, which comes in no module's turn.
 //
 //   fw begins  launch, cycle, global -> TLM_COMPLETED   the core is the launch's from `cycle` on; `global`: its blocks
 //                                                       begin in the global scheduler. The launch lives until it ends

@@ -44,8 +44,8 @@ namespace heddle::hw {
 
 class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<> {
  public:
-  // Throws InputError, before anything is made, with everything that is wrong with the machine. `extension`: what is put
-  // into each core.
+  // Throws InputError, before anything is made, with everything that is wrong with the machine. `extension`: what is
+  // put into each core.
   Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa::DeviceMemory* bounds = nullptr,
       const MakeTap& make_tap = {}, const CoreExtension& extension = {});
   ~Gpu() override;

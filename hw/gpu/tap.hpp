@@ -1,4 +1,5 @@
-// Taps on the GPU's base-protocol connections: tracers and protocol checkers. Places within a core: hw/core/extension.hpp.
+// Taps on the GPU's base-protocol connections: tracers and protocol checkers. Places within a core:
+// hw/core/extension.hpp.
 #pragma once
 
 #include <cstdint>

@@ -131,8 +131,8 @@ class RegisterFile : public sc_core::sc_module,
     pass(access, access.sub_warp->lanes, access.operands);
   }
 
-  // What a warp-wide register file beside the banks counts depends on each access; without one, whoever has direct access
-  // to the storage may count its rows read and written itself.
+  // What a warp-wide register file beside the banks counts depends on each access; without one, whoever has direct
+  // access to the storage may count its rows read and written itself.
   [[nodiscard]] bool counts_by_warp() const { return scalar_ != nullptr; }
   [[nodiscard]] BankCounters& counters() { return counters_; }
 

@@ -67,7 +67,8 @@ struct DeviceOptions {
   FastForward fast_forward;  // launches that the interpreter computes; observers do not hear of them. Not with a replay
   // Host threads that simulate the GPU's modules (hw::Gpu::share_among). What a run computes, counts and writes is the
   // same for every number. While an observer watches that does not watch cores apart (RunObserver::watches_apart), or
-  // connections are tapped or cores extended, there is one. InputError when the host does not let the process have so many.
+  // connections are tapped or cores extended, there is one. InputError when the host does not let the process have so
+  // many.
   unsigned threads = 1;
   // For tests: not 0: modules due in one cycle run in an order, and with several threads in threads, that change from
   // cycle to cycle (tlm/calendar/calendar.hpp).

@@ -1,5 +1,5 @@
-// Which launches let sub-warps by stages (hw/core/pipeline/pipeline.hpp). That counters do not differ then is the matter
-// of tests/model/passages_test.cpp.
+// Which launches let sub-warps by stages (hw/core/pipeline/pipeline.hpp). That counters do not differ then is the
+// matter of tests/model/passages_test.cpp.
 #include <gtest/gtest.h>
 
 #include "tests/hw/gpu_bench.hpp"

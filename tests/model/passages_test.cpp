@@ -1,6 +1,6 @@
-// Sub-warps that nothing holds up are let by by stages, at computed times (hw/core/pipeline/pipeline.hpp). A watched core
-// has every one in its stages: it must count the same, whatever the pipeline's shape and whoever is in the way; so must
-// a core that a fault stops in between.
+// Sub-warps that nothing holds up are let by by stages, at computed times (hw/core/pipeline/pipeline.hpp). A watched
+// core has every one in its stages: it must count the same, whatever the pipeline's shape and whoever is in the way; so
+// must a core that a fault stops in between.
 #include <gtest/gtest.h>
 
 #include <cstring>

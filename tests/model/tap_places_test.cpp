@@ -1,5 +1,5 @@
-// Taps on the connections within cores (hw/core/extension.hpp), on every machine of configs/: what passes a place is what
-// the counters say, and a machine with taps counts as one without.
+// Taps on the connections within cores (hw/core/extension.hpp), on every machine of configs/: what passes a place is
+// what the counters say, and a machine with taps counts as one without.
 #include <gtest/gtest.h>
 
 #include <algorithm>

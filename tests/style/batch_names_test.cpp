@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 TEST(BatchNames, OfALayerAreEachOneFiles) {
   for (const char* const layer :
-       {"base", "isa", "ptx", "tlm", "hw", "traces", "os", "cuda/cudart", "cuda/compiler", "tb/config", "tb/device", "tb/launch",
-        "tb/session", "tb/measure", "workloads", "studies", "cli"}) {
+       {"base", "isa", "ptx", "tlm", "hw", "traces", "os", "cuda/cudart", "cuda/compiler", "tb/config", "tb/device",
+        "tb/launch", "tb/session", "tb/measure", "workloads", "studies", "cli"}) {
     EXPECT_THAT(batch_clashes(HEDDLE_SOURCE_DIR, layer, true), IsEmpty());
   }
 }

@@ -4,7 +4,8 @@
 //                                 with ./heddle test --long only: it takes long, and others of its kind run always
 //   HEDDLE_LONG_SANITIZED(...)    likewise, but only in the build with sanitizers, where it takes long
 //   HEDDLE_SAMPLED_SANITIZED(...) in that build some cases of each suite run always, about one in twelve, chosen by
-//                                 their names; the others are long there. For suites of many cases that run the same code
+//                                 their names; the others are long there. For suites of many cases that run the
+//                                 same code
 //   HEDDLE_NOT_SANITIZED(...)     never in that build: it shows nothing there, or cannot run there
 //   HEDDLE_WITH_PROGRAM(...)      not in a build without the command line (HEDDLE_COMMANDS), which they run
 //

@@ -6,9 +6,9 @@
 //   settle(now)     at the start of cycle `now`, before any turn: every sub-warp is where the stages would have it,
 //                   with all that they would have done to it by then
 //
-// Sub-warps that are let by. Where no thread has two instructions in flight (strict and relaxed issue), a module that is
-// not called misses nothing of a sub-warp on its way: no other one reads or writes the registers of its threads before
-// it retires. So where a stage says that it would hold a sub-warp no longer than its latency
+// Sub-warps that are let by. Where no thread has two instructions in flight (strict and relaxed issue), a module that
+// is not called misses nothing of a sub-warp on its way: no other one reads or writes the registers of its threads
+// before it retires. So where a stage says that it would hold a sub-warp no longer than its latency
 // (Stage::lets_by), the cycles in which the sub-warp is at each stage's head are known when it is handed on. It becomes
 // a passage here. What the stages do to it (Stage::work) is put off until somebody must see it: the stage at which it
 // stops, which gets it in its cycle, or the last stage, where it retires. For the usual instruction of the usual warp
