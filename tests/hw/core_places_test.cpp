@@ -155,7 +155,7 @@ TEST(CorePlaces, AreAskedForOnceByTheNamesOfTheirSockets) {
 }
 
 // Of a core with an extension, the message of what it refuses.
-std::string refusal_of(const CoreExtension& extension) {
+std::string refusal_of_core(const CoreExtension& extension) {
   try {
     const GpuBench bench({}, "bench", extension);
   } catch (const InputError& error) {
@@ -177,7 +177,7 @@ class DeadEnd final : public ReceivingStage {
 TEST(CorePlaces, AStageNeedsAPlace) {
   CoreExtension extension;
   extension.stages.push_back({"decod", [](CoreState& state, link::Clock) { return std::make_unique<DeadEnd>(state); }});
-  EXPECT_EQ(refusal_of(extension),
+  EXPECT_EQ(refusal_of_core(extension),
             "no stage of bench.gpu.core0 is called 'decod'; a stage can stand in front of decode, register_read, "
             "execute, memory, writeback");
 }
@@ -187,7 +187,7 @@ TEST(CorePlaces, AStageNeedsAnOutput) {
   extension.stages.push_back(
       {"memory", [](CoreState& state, link::Clock) { return std::make_unique<DeadEnd>(state); }});
   EXPECT_EQ(
-      refusal_of(extension),
+      refusal_of_core(extension),
       "the stage in front of bench.gpu.core0.memory has no output; Stage::output() is where it hands sub-warps on");
 }
 

@@ -109,11 +109,11 @@ class CountedScratchpad final : public link::ProtocolTap<hw::ScratchpadProtocol>
   Passed& passed_;
 };
 
-using Places = std::map<std::string, Passed>;  // by the names of their sockets
+using PassedAt = std::map<std::string, Passed>;  // by the names of their sockets
 
 // A maker of taps at the places that are in `places`.
 template <class Counting>
-auto counting(Places& places) {
+auto counting(PassedAt& places) {
   return [&places](const hw::CorePlace& place, link::Clock) -> std::unique_ptr<Counting> {
     const auto at = places.find(place.socket);
     return at == places.end() ? nullptr : std::make_unique<Counting>(("tap_" + place.text()).c_str(), at->second);
@@ -124,7 +124,7 @@ auto counting(Places& places) {
 std::string counters_with(const std::string& workload_name, const hw::Machine& machine,
                           const std::vector<std::string>& sockets) {
   return test::in_child([&] {
-    Places places;
+    PassedAt places;
     for (const std::string& socket : sockets) {
       places[socket];
     }
