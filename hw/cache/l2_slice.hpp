@@ -102,6 +102,9 @@ class L2Slice final : public link::ClockedModule,
 
   Cycle advance(Cycle now) override;
   ::tlm::tlm_sync_enum nb_transport_fw(Payload& payload, ::tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  using link::NonBlockingTarget<FlushProtocol>::b_transport;
+  using link::NonBlockingTarget<FlushProtocol>::get_direct_mem_ptr;
+  using link::NonBlockingTarget<FlushProtocol>::transport_dbg;
   ::tlm::tlm_sync_enum nb_transport_fw(FlushCommand& command, FlushPhase& phase, sc_core::sc_time& delay) override;
   void answer_flush();
   void b_transport(Payload& payload, sc_core::sc_time& delay) override;

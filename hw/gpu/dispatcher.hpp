@@ -123,6 +123,7 @@ class Dispatcher final : public link::ClockedModule,
   };
   Cycle advance(Cycle now) override;
   ::tlm::tlm_sync_enum nb_transport_bw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
+  using link::ForwardOnlyInitiator<LaunchProtocol>::nb_transport_bw;
   ::tlm::tlm_sync_enum nb_transport_bw(FlushCommand& command, FlushPhase& phase, sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
   void tell(unsigned core, LaunchPhase phase, Cycle cycle, const Launch* launch = nullptr, bool global = false);

@@ -37,14 +37,14 @@ void MemoryStage::tick(Cycle now) {
     fences_.clear();
   }
   back_.begin_cycle();
-  work(now);
+  work_on_head(now);
   back_.end_cycle();
 }
 
 // ---------------------------------------------------------------------------------------------- the head
 
 // Of sub-warps beside each other, which other lanes execute, as many as have room: in their order.
-void MemoryStage::work(Cycle now) {
+void MemoryStage::work_on_head(Cycle now) {
   refused_ = Refused::no;
   handed_on_ = false;
   load_store_.begin_cycle();
@@ -242,7 +242,7 @@ bool MemoryStage::send_gathered() {
   for (MemoryAccess* const access : accesses) {
     access->gathered = false;
     if (access != present_) {
-      settle(*access);
+      goes_on(*access);
     }
   }
   gathering_.all_sent();
@@ -282,7 +282,7 @@ void MemoryStage::wait(MemoryAccess& access) {
   }
 }
 
-void MemoryStage::settle(MemoryAccess& access) {
+void MemoryStage::goes_on(MemoryAccess& access) {
   if (access.outstanding == 0) {
     came(access);
   } else if (access.outstanding != access.late) {

@@ -113,7 +113,7 @@ class MemoryStage final : public ReceivingStage,
     has_work();
   }
   // The work on the sub-warp at the stage's head.
-  void work(Cycle now);
+  void work_on_head(Cycle now);
   [[nodiscard]] bool work_on(link::SubWarp& sub_warp, Cycle now);
   [[nodiscard]] bool passes(link::SubWarp& sub_warp);
   enum class Begin : std::uint8_t { goes_on, stays, waits };
@@ -129,7 +129,7 @@ class MemoryStage final : public ReceivingStage,
   // All lines of the access at the head have been sent, and some are under way: it leaves the head.
   void wait(MemoryAccess& access);
   // All lines of an instruction have been sent: what becomes of an access that has left the head to wait for that.
-  void settle(MemoryAccess& access);
+  void goes_on(MemoryAccess& access);
   void put_aside_now(MemoryAccess& access);
   void tell_gathered(const link::SubWarp& sub_warp) const;
   // An access that is put aside has its hits, late ones too: tells whether its threads diverge.
