@@ -415,6 +415,8 @@ void Bench::measured(const Item& item, unsigned repetitions, Json& row) {
     const bool rate = value["rate"].is_number() && value["rate"].number("'rate'") != 0;
     if (rate ? time > 0 : per > 0) row.set("value", rate ? per * amount / time : time / (per * amount));
     row.set("unit", value["unit"].string(item.name + ": 'unit' of 'value'"));
+    row.set("of", of);
+    if (rate) row.set("rate", true);
   }
   if (!item.spec["expect"].is_null()) {
     for (const Json& expected : item.spec["expect"].array(item.name + ": 'expect'")) {

@@ -1,0 +1,105 @@
+// heddle correlate: a machine beside measurements of a real GPU.
+#include "studies/correlate/correlation.hpp"
+
+#include <filesystem>
+#include <iostream>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "cli/output_options.hpp"
+#include "os/files/atomic_file.hpp"
+#include "os/files/command_files.hpp"
+#include "os/process/child_process.hpp"
+
+namespace heddle::cli {
+namespace {
+
+// The program that measures, in the build folder beside this one.
+std::string measuring_program() {
+  const std::string path = (std::filesystem::path(os::own_program()).parent_path() / "hardware" / "measure").string();
+  if (!std::filesystem::exists(path)) {
+    throw InputError({path}, "the program that measures is not there",
+                     "build the target heddle_hardware, or measure the machine with heddle exec and name the file");
+  }
+  return path;
+}
+
+// Measures on the machine what `hardware` has, into `file`; what is there stays.
+void measure_machine(const Arguments& arguments, const std::string& machine, const studies::Measurements& hardware,
+                     const std::string& file) {
+  std::vector<std::string> words = {os::own_program(), "exec", "--quiet", "--keep-going", "--config", machine};
+  for (const std::string& setting : arguments.settings()) words.insert(words.end(), {"--set", setting});
+  words.insert(words.end(), {"--", measuring_program(), arguments.text("campaign", hardware.campaign), "--out", file,
+                             "--repetitions", "1", "--clock", "10000", "--limit", "1000000", "--timeout", "100000"});
+  for (const std::string& pattern : arguments.all("only")) words.insert(words.end(), {"--only", pattern});
+  os::ProcessSetup setup;
+  setup.out = os::Redirection::nothing();
+  const os::ProcessEnd end = os::wait_or_stop(words, setup, "while the machine was measured");
+  constexpr int kUnfinished = 3;  // as measure ends where a fault leaves items behind it
+  if (!end.good() && end.exit_code != kUnfinished) {
+    throw InputError({machine}, "measuring it ended with " + end.text(), "see above");
+  }
+}
+
+int correlate(const Arguments& arguments) {
+  const std::string machine = arguments.words()[0];
+  const std::string data = arguments.words()[1];
+  const bool measured = machine.ends_with(".json");
+  if (measured &&
+      (arguments.has("only") || arguments.has("campaign") || arguments.has("set") || arguments.has("keep"))) {
+    throw InputError({machine}, "these are results, and nothing is measured",
+                     "leave --only, --campaign, --set and --keep out, or name a machine");
+  }
+  os::CommandFiles files;
+  files.reads("the data", data);
+  if (measured) files.reads("the machine's results", machine);
+  add_outputs(files, arguments, {"csv", "keep"});
+  files.check_writable();
+  const studies::Measurements hardware = studies::read_measurements(data);
+  std::string results = machine;
+  if (!measured) {
+    results = arguments.text("keep");
+    if (results.empty()) {
+      throw InputError({machine}, "there is no place for the machine's results",
+                       "name a file with --keep FILE.json; what it has already is not measured again");
+    }
+    measure_machine(arguments, machine, hardware, results);
+  }
+  const studies::Measurements simulated = studies::read_measurements(results);
+  const studies::Correlation correlation = studies::correlate(hardware, simulated);
+  if (arguments.has("csv")) os::write_file(arguments.text("csv"), studies::correlation_csv(correlation));
+  if (!arguments.has("quiet")) std::cout << studies::correlation_text(correlation, hardware, simulated);
+  return 0;
+}
+
+}  // namespace
+
+Command correlate_command() {
+  Command command;
+  command.name = "correlate";
+  command.operands = "CONFIG|RESULTS.json DATA.json";
+  command.fewest = 2;
+  command.most = 2;
+  command.summary = "sets a machine beside measurements of a real GPU";
+  command.options.add_options()  //
+      ("keep", po::value<std::string>()->value_name("FILE.json"),
+       "measure the machine into this file; what it has already stays")  //
+      ("set", po::value<std::vector<std::string>>()->value_name("section.key=value")->composing(),
+       "change a parameter of the machine; may be repeated")  //
+      ("only", po::value<std::vector<std::string>>()->value_name("PATTERN")->composing(),
+       "kernels whose name fits (* stands for anything); may be repeated")  //
+      ("campaign", po::value<std::string>()->value_name("LIST"),
+       "the list of kernels, where it is not one of the build's hardware/campaigns")            //
+      ("csv", po::value<std::string>()->value_name("FILE.csv"), "write a row for each kernel")  //
+      ("quiet,q", "print errors only");
+  command.details =
+      "DATA.json is what hardware/measure has written on a GPU (hardware/README.md). The machine runs the same "
+      "kernels;\n"
+      "its results may be given as a file, too. Errors are relative to the hardware, of cycles; the mean error is of\n"
+      "absolute values, machine / hardware a geometric mean, the correlation that of the logarithms.\n";
+  command.completions = {{"@list configs"}, {"@files"}};
+  command.run = correlate;
+  return command;
+}
+
+}  // namespace heddle::cli

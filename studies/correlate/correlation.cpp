@@ -1,0 +1,214 @@
+#include "studies/correlate/correlation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace heddle::studies {
+namespace {
+
+namespace json = boost::json;
+
+std::string text_of(const json::object& object, const char* key) {
+  const json::value* const found = object.if_contains(key);
+  return found != nullptr && found->is_string() ? std::string(found->as_string()) : std::string();
+}
+
+double number_of(const json::value* value) {
+  return value != nullptr && value->is_number() ? value->to_number<double>() : NAN;
+}
+
+[[noreturn]] void refuse_results(const std::string& path) {
+  throw InputError({path}, "this is no file of results of hardware/measure",
+                   "give what measure writes (hardware/README.md)");
+}
+
+// The median of the first measurement of the clock.
+double clock_of(const json::object& file) {
+  const json::value* const clocks = file.if_contains("clock");
+  if (clocks == nullptr || !clocks->is_array()) return NAN;
+  for (const json::value& clock : clocks->as_array()) {
+    const json::object* const object = clock.if_object();
+    const json::value* const mhz = object == nullptr ? nullptr : object->if_contains("mhz");
+    if (mhz != nullptr && mhz->is_object()) return number_of(mhz->as_object().if_contains("median"));
+  }
+  return NAN;
+}
+
+Measurements::Row row_of(const json::object& row, double clock_mhz) {
+  Measurements::Row out{text_of(row, "name"), text_of(row, "group"), text_of(row, "unit"), text_of(row, "key"),
+                        text_of(row, "status")};
+  const double value = number_of(row.if_contains("value"));
+  const std::string of = text_of(row, "of");
+  // The host's clock is no matter of the machine.
+  const bool is_time = of == "ns";
+  if (!(value > 0) || (of != "cycles" && !is_time) || (is_time && !(clock_mhz > 0))) return out;
+  const json::value* const rate = row.if_contains("rate");
+  const double cycles_per_ns = clock_mhz / 1000;
+  const bool is_rate = rate != nullptr && rate->is_bool() && rate->as_bool();
+  out.value = !is_time ? value : is_rate ? value / cycles_per_ns : value * cycles_per_ns;
+  out.has_value = true;
+  if (is_time) out.unit += ", in cycles";
+  return out;
+}
+
+double pearson(const std::vector<const Compared*>& kernels) {
+  const auto count = static_cast<double>(kernels.size());
+  double mean_x = 0, mean_y = 0, xy = 0, xx = 0, yy = 0;
+  for (const Compared* kernel : kernels) {
+    mean_x += std::log(kernel->hardware) / count;
+    mean_y += std::log(kernel->machine) / count;
+  }
+  for (const Compared* kernel : kernels) {
+    const double x = std::log(kernel->hardware) - mean_x;
+    const double y = std::log(kernel->machine) - mean_y;
+    xy += x * y;
+    xx += x * x;
+    yy += y * y;
+  }
+  constexpr double kAlike = 1e-18;
+  return kernels.size() < 2 || xx < kAlike || yy < kAlike ? NAN : xy / std::sqrt(xx * yy);
+}
+
+Deviation deviation_of(const std::string& name, const std::vector<const Compared*>& kernels) {
+  Deviation out;
+  out.of = name;
+  out.kernels = kernels.size();
+  double logarithms = 0;
+  for (const Compared* kernel : kernels) {
+    const double error = std::fabs(kernel->error());
+    out.mean_error += error / static_cast<double>(kernels.size());
+    out.worst_error = std::max(out.worst_error, error);
+    logarithms += std::log(kernel->machine / kernel->hardware);
+  }
+  out.ratio = std::exp(logarithms / static_cast<double>(kernels.size()));
+  out.correlation = pearson(kernels);
+  return out;
+}
+
+std::string correlation_cell(double value) {
+  return std::isnan(value) ? "-" : fmt::format("{:.4f}", value);
+}
+
+std::string csv_cell(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
+}
+
+}  // namespace
+
+Measurements read_measurements(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file.is_open() || file.bad()) throw InputError({path}, "the file cannot be read", "look at its name");
+  boost::system::error_code error;
+  const json::value value = json::parse(text, error);
+  const json::object* const object = error ? nullptr : value.if_object();
+  if (object == nullptr || number_of(object->if_contains("format")) != 1) refuse_results(path);
+  const json::value* const rows = object->if_contains("rows");
+  const json::value* const device = object->if_contains("device");
+  if (rows == nullptr || !rows->is_array() || device == nullptr || !device->is_object()) refuse_results(path);
+  Measurements out;
+  out.path = path;
+  out.campaign = text_of(*object, "campaign");
+  out.device = text_of(device->as_object(), "name");
+  out.clock_mhz = clock_of(*object);
+  for (const json::value& row : rows->as_array()) {
+    if (!row.is_object() || text_of(row.as_object(), "name").empty()) refuse_results(path);
+    out.rows.push_back(row_of(row.as_object(), out.clock_mhz));
+  }
+  return out;
+}
+
+Correlation correlate(const Measurements& hardware, const Measurements& machine) {
+  if (hardware.campaign != machine.campaign) {
+    throw InputError({machine.path},
+                     fmt::format("these are results of the campaign '{}', those of {} of '{}'", machine.campaign,
+                                 hardware.path, hardware.campaign),
+                     "measure both by one campaign");
+  }
+  std::map<std::string, const Measurements::Row*> found;
+  for (const Measurements::Row& row : machine.rows) found[row.name] = &row;
+  Correlation out;
+  std::vector<std::string> groups;
+  for (const Measurements::Row& row : hardware.rows) {
+    const auto other = found.find(row.name);
+    const auto leave_out = [&](const std::string& reason) { out.missing.push_back(row.name + ": " + reason); };
+    if (!row.has_value) {
+      leave_out(fmt::format("the hardware has no figure ({})", row.status));
+    } else if (other == found.end()) {
+      leave_out("the machine was not measured");
+    } else if (!other->second->has_value) {
+      leave_out(fmt::format("the machine has no figure ({})", other->second->status));
+    } else if (other->second->key != row.key) {
+      leave_out("the item has changed between both measurements");
+    } else {
+      out.kernels.push_back({row.name, row.group, row.unit, row.value, other->second->value});
+      if (std::find(groups.begin(), groups.end(), row.group) == groups.end()) groups.push_back(row.group);
+    }
+  }
+  if (out.kernels.empty()) {
+    throw InputError({machine.path}, fmt::format("no kernel has a figure here and in {}", hardware.path),
+                     "measure both by the same items");
+  }
+  std::stable_sort(out.kernels.begin(), out.kernels.end(),
+                   [](const Compared& a, const Compared& b) { return std::fabs(a.error()) > std::fabs(b.error()); });
+  std::vector<const Compared*> all;
+  for (const Compared& kernel : out.kernels) all.push_back(&kernel);
+  for (const std::string& group : groups) {
+    std::vector<const Compared*> members;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(members),
+                 [&](const Compared* kernel) { return kernel->group == group; });
+    out.groups.push_back(deviation_of(group, members));
+  }
+  out.groups.push_back(deviation_of("all", all));
+  return out;
+}
+
+std::string correlation_text(const Correlation& correlation, const Measurements& hardware,
+                             const Measurements& machine) {
+  using Align = TextTable::Align;
+  TextTable groups({{"group"},
+                    {"kernels", Align::right},
+                    {"mean error", Align::right},
+                    {"worst", Align::right},
+                    {"machine / hardware", Align::right},
+                    {"correlation", Align::right}});
+  for (const Deviation& one : correlation.groups) {
+    groups.add({one.of, std::to_string(one.kernels), percent(one.mean_error), percent(one.worst_error),
+                fmt::format("{:.3f}", one.ratio), correlation_cell(one.correlation)});
+  }
+  TextTable kernels(
+      {{"kernel"}, {"hardware", Align::right}, {"machine", Align::right}, {"error", Align::right}, {"unit"}});
+  for (const Compared& one : correlation.kernels) {
+    kernels.add({one.name, fmt::format("{:.6g}", one.hardware), fmt::format("{:.6g}", one.machine),
+                 fmt::format("{:+.1f} %", 100 * one.error()), one.unit});
+  }
+  std::string out = fmt::format("{} beside {}, campaign {}\n\n{}\n{}", machine.device, hardware.device,
+                                hardware.campaign, groups.text(), kernels.text());
+  if (!correlation.missing.empty()) {
+    out += fmt::format("\nleft out: {}\n", counted(correlation.missing.size(), "kernel"));
+    for (const std::string& one : correlation.missing) out += "  " + one + "\n";
+  }
+  return out;
+}
+
+std::string correlation_csv(const Correlation& correlation) {
+  std::string out = "kernel,group,unit,hardware,machine,error\n";
+  for (const Compared& one : correlation.kernels) {
+    out += fmt::format("{},{},{},{:.9g},{:.9g},{:.6g}\n", csv_cell(one.name), csv_cell(one.group), csv_cell(one.unit),
+                       one.hardware, one.machine, one.error());
+  }
+  return out;
+}
+
+}  // namespace heddle::studies

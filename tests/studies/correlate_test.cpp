@@ -1,0 +1,144 @@
+// A machine beside a GPU, by results written here: errors, means and correlations by hand.
+#include "studies/correlate/correlation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "tests/support/program_runner.hpp"
+
+namespace heddle::studies {
+namespace {
+
+// `rows` without their brackets.
+std::string results_file(const std::string& campaign, const std::string& device, double mhz, const std::string& rows) {
+  return R"({"format": 1, "campaign": ")" + campaign + R"(", "device": {"name": ")" + device +
+         R"("}, "clock": [{"cycles": 1, "mhz": {"median": )" + std::to_string(mhz) + R"(}}], "rows": [)" + rows + "]}";
+}
+
+std::string figure(const std::string& name, const std::string& group, double value, const std::string& more = "",
+                   const std::string& of = "cycles") {
+  return R"({"name": ")" + name + R"(", "group": ")" + group + R"(", "key": "k", "status": "measured", "value": )" +
+         std::to_string(value) + R"(, "unit": "u", "of": ")" + of + "\"" + more + "}";
+}
+
+class Correlate : public ::testing::Test {
+ protected:
+  Measurements read(const std::string& name, const std::string& text) {
+    return read_measurements(scratch_.write(name, text));
+  }
+  std::string refusal(const std::string& name, const std::string& text) {
+    try {
+      (void)read(name, text);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  test::Scratch scratch_;
+};
+
+TEST_F(Correlate, ErrorsAreRelativeToTheHardware) {
+  const Measurements hardware =
+      read("gpu.json", results_file("micro", "GPU", 2000,
+                                    figure("a", "x", 10) + "," + figure("b", "x", 100) + "," + figure("c", "y", 4) +
+                                        "," + figure("time", "y", 50, "", "ns") + "," +
+                                        figure("rate", "y", 8, R"(, "rate": true)", "ns")));
+  const Measurements machine =
+      read("machine.json", results_file("micro", "Machine", 1000,
+                                        figure("c", "y", 4) + "," + figure("b", "x", 50) + "," + figure("a", "x", 20) +
+                                            "," + figure("time", "y", 100, "", "ns") + "," +
+                                            figure("rate", "y", 3, R"(, "rate": true)", "ns")));
+  const Correlation found = correlate(hardware, machine);
+  ASSERT_EQ(found.kernels.size(), 5U);
+  EXPECT_EQ(found.kernels[0].name, "a");  // 100 % too long: worst
+  EXPECT_DOUBLE_EQ(found.kernels[0].error(), 1);
+  EXPECT_EQ(found.kernels[1].name, "b");
+  EXPECT_DOUBLE_EQ(found.kernels[1].error(), -0.5);
+  // 50 ns at 2 GHz and 100 ns at 1 GHz are 100 cycles both; 8 per ns are 4 per cycle there, 3 per ns here 3.
+  EXPECT_EQ(found.kernels[2].name, "rate");
+  EXPECT_DOUBLE_EQ(found.kernels[2].hardware, 4);
+  EXPECT_DOUBLE_EQ(found.kernels[2].error(), -0.25);
+  EXPECT_EQ(found.kernels[4].name, "time");
+  EXPECT_DOUBLE_EQ(found.kernels[4].hardware, 100);
+  EXPECT_DOUBLE_EQ(found.kernels[4].error(), 0);
+  EXPECT_EQ(found.kernels[4].unit, "u, in cycles");
+  ASSERT_EQ(found.groups.size(), 3U);
+  const Deviation& x = found.groups[0];
+  EXPECT_EQ(x.of, "x");
+  EXPECT_EQ(x.kernels, 2U);
+  EXPECT_DOUBLE_EQ(x.mean_error, 0.75);
+  EXPECT_DOUBLE_EQ(x.worst_error, 1);
+  EXPECT_NEAR(x.ratio, 1, 1e-12);        // twice and half
+  EXPECT_NEAR(x.correlation, 1, 1e-12);  // two points
+  const Deviation& all = found.groups[2];
+  EXPECT_EQ(all.of, "all");
+  EXPECT_DOUBLE_EQ(all.mean_error, (1 + 0.5 + 0.25) / 5);
+  EXPECT_NEAR(all.ratio, std::pow(0.75, 0.2), 1e-12);
+  EXPECT_EQ(correlation_csv(found),
+            "kernel,group,unit,hardware,machine,error\n"
+            "\"a\",\"x\",\"u\",10,20,1\n"
+            "\"b\",\"x\",\"u\",100,50,-0.5\n"
+            "\"rate\",\"y\",\"u, in cycles\",4,3,-0.25\n"
+            "\"c\",\"y\",\"u\",4,4,0\n"
+            "\"time\",\"y\",\"u, in cycles\",100,100,0\n");
+}
+
+TEST_F(Correlate, SaysWhatIsLeftOut) {
+  const std::string changed = R"({"name": "changed", "group": "x", "key": "other", "status": "measured", "value": 1,
+                                  "unit": "u", "of": "cycles"})";
+  const std::string refused = R"({"name": "refused", "group": "x", "key": "k", "status": "refused"})";
+  const Measurements hardware = read(
+      "gpu.json", results_file("micro", "GPU", 1000,
+                               figure("a", "x", 1) + "," + figure("refused", "x", 1) + "," + figure("changed", "x", 1) +
+                                   "," + figure("absent", "x", 1) + "," + figure("host", "x", 1, "", "host_ns")));
+  const Measurements machine =
+      read("machine.json", results_file("micro", "Machine", 1000, figure("a", "x", 1) + "," + refused + "," + changed));
+  const Correlation found = correlate(hardware, machine);
+  EXPECT_EQ(found.missing, (std::vector<std::string>{"refused: the machine has no figure (refused)",
+                                                     "changed: the item has changed between both measurements",
+                                                     "absent: the machine was not measured",
+                                                     "host: the hardware has no figure (measured)"}));
+  EXPECT_EQ(correlation_text(found, hardware, machine),
+            "Machine beside GPU, campaign micro\n\n"
+            "group  kernels  mean error  worst  machine / hardware  correlation\n"
+            "-----  -------  ----------  -----  ------------------  -----------\n"
+            "x            1       0.0 %  0.0 %               1.000            -\n"
+            "all          1       0.0 %  0.0 %               1.000            -\n\n"
+            "kernel  hardware  machine   error  unit\n"
+            "------  --------  -------  ------  ----\n"
+            "a              1        1  +0.0 %  u\n\n"
+            "left out: 4 kernels\n"
+            "  refused: the machine has no figure (refused)\n"
+            "  changed: the item has changed between both measurements\n"
+            "  absent: the machine was not measured\n"
+            "  host: the hardware has no figure (measured)\n");
+}
+
+TEST_F(Correlate, RefusesOtherFiles) {
+  const std::string wrong =
+      ": this is no file of results of hardware/measure; give what measure writes (hardware/README.md)";
+  for (const char* const text :
+       {"", "[]", "{}", R"({"format": 2, "rows": [], "device": {}})", R"({"format": 1, "rows": 1, "device": {}})",
+        R"({"format": 1, "rows": [1], "device": {}})"}) {
+    EXPECT_EQ(refusal("x.json", text), scratch_.path("x.json") + wrong) << text;
+  }
+  const Measurements a = read("a.json", results_file("micro", "GPU", 1, figure("a", "x", 1)));
+  const Measurements b = read("b.json", results_file("other", "GPU", 1, figure("a", "x", 1)));
+  const Measurements c = read("c.json", results_file("micro", "GPU", 1, figure("c", "x", 1)));
+  const auto refused = [&](const Measurements& machine) -> std::string {
+    try {
+      (void)correlate(a, machine);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refused(b), b.path + ": these are results of the campaign 'other', those of " + a.path +
+                            " of 'micro'; measure both by one campaign");
+  EXPECT_EQ(refused(c), c.path + ": no kernel has a figure here and in " + a.path + "; measure both by the same items");
+}
+
+}  // namespace
+}  // namespace heddle::studies
