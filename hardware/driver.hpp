@@ -21,18 +21,16 @@ struct DriverError : std::runtime_error {
 };
 
 // Functions that the library exports under the names that cuda.h maps them to (cuMemAlloc_v2).
-#define HEDDLE_DRIVER_FUNCTIONS(X)                                                                                     \
-  X(cuInit)                                                                                                            \
-  X(cuDriverGetVersion)                                                                                                \
-  X(cuGetErrorName)                                                                                                    \
-  X(cuGetErrorString)                                                                                                  \
-  X(cuDeviceGet)                                                                                                       \
-  X(cuDeviceGetCount)                                                                                                  \
-  X(cuDeviceGetName) X(cuDeviceTotalMem) X(cuDeviceGetAttribute) X(cuDevicePrimaryCtxRetain) X(cuCtxSetCurrent)        \
-      X(cuCtxSynchronize) X(cuModuleLoadDataEx) X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal)          \
-          X(cuLaunchKernel) X(cuFuncGetAttribute) X(cuFuncSetAttribute) X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
-              X(cuMemAlloc) X(cuMemFree) X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuMemsetD8) X(cuEventCreate)                \
-                  X(cuEventDestroy) X(cuEventRecord) X(cuEventSynchronize) X(cuEventElapsedTime)
+// clang-format off
+#define HEDDLE_DRIVER_FUNCTIONS(X) \
+  X(cuInit) X(cuDriverGetVersion) X(cuGetErrorName) X(cuGetErrorString) X(cuDeviceGet) X(cuDeviceGetCount) \
+  X(cuDeviceGetName) X(cuDeviceTotalMem) X(cuDeviceGetAttribute) X(cuDevicePrimaryCtxRetain) \
+  X(cuCtxSetCurrent) X(cuCtxSynchronize) X(cuModuleLoadDataEx) X(cuModuleUnload) X(cuModuleGetFunction) \
+  X(cuModuleGetGlobal) X(cuLaunchKernel) X(cuFuncGetAttribute) X(cuFuncSetAttribute) \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor) X(cuMemAlloc) X(cuMemFree) X(cuMemcpyHtoD) X(cuMemcpyDtoH) \
+  X(cuMemsetD8) X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) X(cuEventSynchronize) \
+  X(cuEventElapsedTime)
+// clang-format on
 
 struct Driver {
 #define HEDDLE_DRIVER_POINTER(name) decltype(&::name) name = nullptr;
