@@ -67,7 +67,8 @@ TEST(Diagram, FollowsTheMachine) {
                            "\"gpu.l2_0.socket\" -> \"gpu.l2_0.store\"", "\"gpu.dispatcher\" -> \"gpu.core1.blocks\""}) {
     EXPECT_EQ(test::occurrences(all.out, edge), 1U) << edge;
   }
-  EXPECT_EQ(test::occurrences(all.out, "[label=\"bank"), 64U) << "every register bank";
+  EXPECT_EQ(test::occurrences(all.out, "[label=\"bank_port_"), 64U) << "to every register bank";
+  EXPECT_EQ(test::occurrences(all.out, "[label=\"bank"), 2 * 64U) << "every register bank besides";
   words[2] = "--set";
   words.insert(words.begin() + 3, "gpu.clock_ghz=1.0");
   const Ran folded = test::heddle(words);

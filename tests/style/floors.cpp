@@ -194,8 +194,8 @@ Layers layers_of_libraries(const std::string& text) {
 // A layer that is a program: what its own CMakeLists.txt links.
 void add_program(Layers& layers, const std::string& folder, const std::string& text) {
   static const std::regex pattern(R"(target_link_libraries\(([^)]*)\))");
-  if (std::smatch match; std::regex_search(text, match, pattern)) {
-    add_layer(layers.uses, name_of(folder), used_in(words_of(match[1])));
+  for (std::sregex_iterator match(text.begin(), text.end(), pattern); match != std::sregex_iterator(); ++match) {
+    add_layer(layers.uses, name_of(folder), used_in(words_of((*match)[1])));  // of all programs of the folder
     layers.folder[name_of(folder)] = folder;
   }
 }
