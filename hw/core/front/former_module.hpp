@@ -30,7 +30,8 @@ struct FormerProtocol {
 using FormerInitiatorSocket = ::tlm::tlm_initiator_socket<32, FormerProtocol>;
 using FormerTargetSocket = ::tlm::tlm_target_socket<32, FormerProtocol>;
 
-class SubWarpFormerModule final : public sc_core::sc_module, private link::NonBlockingTarget<FormerProtocol> {
+// Its interface is public, so that who stands before the socket can see that nothing is in between (BehindSocket).
+class SubWarpFormerModule final : public sc_core::sc_module, public link::NonBlockingTarget<FormerProtocol> {
  public:
   SubWarpFormerModule(const sc_core::sc_module_name& name, std::unique_ptr<SubWarpFormer> policy)
       : sc_core::sc_module(name), form("form"), policy_(std::move(policy)) {
