@@ -82,6 +82,8 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] std::uint64_t warp_instructions() const { return state_.statistics.warp_instructions; }
   // In the present launch stages let sub-warps by (hw/core/pipeline/pipeline.hpp).
   [[nodiscard]] bool lets_any_by() const { return pipeline_.lets_any_by(); }
+  // Behind how many stages passages begin: 1, behind fetch; 0: nowhere.
+  [[nodiscard]] unsigned passages_begin_behind() const { return pipeline_.entry(); }
   // Nothing is under way between this core and memory.
   [[nodiscard]] bool quiet() const { return l1d_.quiet() && icache_.quiet() && texture_.quiet(); }
   // What can come to the core, as long as it tells other modules nothing (hw/gpu/foresight.hpp).

@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
@@ -17,6 +17,7 @@ from ._errors import Fault, HeddleError, Interrupted, RunError, WrongResult
 from ._files import read_json, refuse
 from ._frames import frame
 from ._machine import Machine, SettingValue
+from ._named import Named
 from ._program import Answer, find_program
 from ._traces import PipelineLog, Request, TraceEvents, read_pipeline, read_requests
 from ._waves import Waves, read_waves
@@ -26,31 +27,17 @@ _FIGURES = ("cycles", "ipc")
 _SIGNALS = (129, 130, 143)
 
 
-class Figures(Mapping[str, Any]):
+class Figures(Named):
     """Figures with names, as attributes and as a mapping: `figures.ipc`, `figures["ipc"]`. Counts are int, ratios
     float, lists of counts list[int]."""
 
     def __init__(self, values: Mapping[str, Any], what: str, declared: Any) -> None:
-        self._values = values
+        super().__init__(values)
         self._what = what
         self._declared = declared
 
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and name in self._values:
-            return self._values[name]
-        raise AttributeError(f"{self._what} has no '{name}'; it has {', '.join(self._values)}")
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._values]
+    def _lacks(self, name: str) -> str:
+        return f"{self._what} has no '{name}'; it has {', '.join(self._values)}"
 
     def declaration(self, name: str) -> Statistic:
         """Unit and meaning of a figure, as the program declares them."""

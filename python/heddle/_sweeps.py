@@ -18,6 +18,7 @@ from ._errors import HeddleError, WrongResult
 from ._files import refuse, write_whole
 from ._frames import frame
 from ._machine import Machine, SettingValue, toml_value
+from ._named import Named
 from ._program import find_program
 
 _MARK = "# Written by Heddle's Python package; an exploration file of `heddle sweep`.\n"
@@ -300,28 +301,14 @@ def _table(name: str, values: Mapping[str, object]) -> str:
     return f"\n[{name}]\n" + "".join(f"{_key(key)} = {toml_value(value)}\n" for key, value in values.items())
 
 
-class Row(Mapping[str, Any]):
+class Row(Named):
     """One run of a sweep: columns by their names, parameters also by their paths; also as attributes."""
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = values
 
     def __getitem__(self, name: str) -> Any:
         return self._values[_column(name)]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and name in self._values:
-            return self._values[name]
-        raise AttributeError(f"a run has no column '{name}'")
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._values]
+    def _lacks(self, name: str) -> str:
+        return f"a run has no column '{name}'"
 
     def __repr__(self) -> str:
         names = ("point", "status", "config", "workload", "cycles", "ipc")

@@ -179,7 +179,7 @@ TEST(Gathering, LinesAreRefusedToTheOthersAtTheHeadOfASubWarpThatAccessesNothing
   second.executing = 0;
   bench.feed(second, 1);
   EXPECT_EQ(bench.stage.refused(), MemoryStage::Refused::no) << "a stub is asked in every cycle";
-  EXPECT_FALSE(bench.stage.refused_still());
+  EXPECT_FALSE(bench.stage.rests_on());
   EXPECT_EQ(bench.l1.taken.size(), 0U);
   bench.l1.full = false;
   bench.tick(3);

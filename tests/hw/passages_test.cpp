@@ -9,8 +9,8 @@ namespace {
 
 using heddle::test::GpuBench;
 
-// Runs a short kernel; whether its launch let sub-warps by.
-bool launch_lets_by(const Machine& machine, CoreObserver* observer = nullptr) {
+// Runs a short kernel; behind how many stages its passages began, 0: nowhere.
+unsigned passages_behind(const Machine& machine, CoreObserver* observer = nullptr) {
   GpuBench bench(machine);
   if (observer != nullptr) {
     bench.gpu.observe(observer);
@@ -19,29 +19,29 @@ bool launch_lets_by(const Machine& machine, CoreObserver* observer = nullptr) {
   code.mov(1, 7);
   code.exit();
   bench.run(code);
-  return bench.gpu.core(0).lets_any_by();
+  return bench.gpu.core(0).passages_begin_behind();
 }
 
 TEST(Passages, AreForWarpsOfOneRow) {
-  EXPECT_TRUE(launch_lets_by({}));
+  EXPECT_EQ(passages_behind({}), 1U) << "behind fetch";
 }
 
 TEST(Passages, AreForLargeWarpsBehindDecode) {
   Machine machine;
   machine.core.warp_size = 256;
   machine.core.former = "packed";
-  EXPECT_TRUE(launch_lets_by(machine));
+  EXPECT_EQ(passages_behind(machine), 2U);
 }
 
 TEST(Passages, AreNotForWhoWatches) {
   CoreObserver observer;
-  EXPECT_FALSE(launch_lets_by({}, &observer));
+  EXPECT_EQ(passages_behind({}, &observer), 0U);
 }
 
 TEST(Passages, AreNotForNextPcsThatAreKnownEarly) {
   Machine machine;
   machine.core.issue = "scoreboard";
-  EXPECT_FALSE(launch_lets_by(machine));
+  EXPECT_EQ(passages_behind(machine), 0U);
 }
 
 }  // namespace

@@ -249,7 +249,7 @@ bool MemoryStage::send_gathered() {
   return true;
 }
 
-bool MemoryStage::refused_still() {
+bool MemoryStage::rests_on() {
   if (refused() == Refused::no || refused() == Refused::here) {
     return refused() == Refused::here;  // an access that gives up its place comes back
   }
@@ -261,7 +261,7 @@ void MemoryStage::rests(bool stopped) {
   refuses_ = by == Refused::by_l1d || by == Refused::by_texture ? load_store_.full() : nullptr;
 }
 
-bool MemoryStage::foresees_refusal() {
+bool MemoryStage::foresees_stuck() {
   if (present_ == nullptr || gathers_ || !load_store_.foresees_refusal(*present_)) {
     return false;
   }

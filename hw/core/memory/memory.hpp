@@ -59,10 +59,10 @@ class MemoryStage final : public ReceivingStage,
   enum class Refused : std::uint8_t { no, here, by_l1d, by_texture };
   [[nodiscard]] Refused refused() const { return only_head() ? refused_ : Refused::no; }
   // It would be refused again: nothing has happened that could make room.
-  [[nodiscard]] bool refused_still();
+  [[nodiscard]] bool rests_on() override;
   // After a cycle in which lines of the sub-warp at the head were sent, and not all: the next one is refused in the
   // next cycle, for want of room, unless something happens that makes some. True: refused() says so already.
-  [[nodiscard]] bool foresees_refusal();
+  [[nodiscard]] bool foresees_stuck() override;
   // Nothing but the sub-warp at the head has anything to do here.
   [[nodiscard]] bool only_head() const { return back_.empty() && fences_.empty(); }
   // Nothing but want of room in the memory stage holds up a whole pipeline for long.
@@ -85,8 +85,6 @@ class MemoryStage final : public ReceivingStage,
       }
     });
   }
-  [[nodiscard]] bool foresees_stuck() override { return foresees_refusal(); }
-  [[nodiscard]] bool rests_on() override { return refused_still(); }
   // The cache that refuses the next line would have been asked in every cycle.
   [[nodiscard]] bool counts_rests() const override { return true; }
   void rests(bool stopped) override;

@@ -90,6 +90,8 @@ class Pipeline {
   void waited(Cycle first, Cycle cycles) { waited(last_ + 1, first, cycles); }
   // In this launch sub-warps are let by.
   [[nodiscard]] bool lets_any_by() const { return letting_; }
+  // The number of the stage in front of which passages begin then, from the front end on: 1, behind fetch, and so on.
+  [[nodiscard]] unsigned entry() const { return letting_ ? entry_ : 0; }
 
   // ---- for stages
   // The first stage, or the one in front of the entry, hands a sub-warp on. True: it is on a passage.

@@ -1,0 +1,32 @@
+"""Values by their names, as a mapping and as attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+class Named(Mapping[str, Any]):
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    def _lacks(self, name: str) -> str:
+        """What an AttributeError says of a name that is none."""
+        raise NotImplementedError
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and name in self._values:
+            return self._values[name]
+        raise AttributeError(self._lacks(name))
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._values]
