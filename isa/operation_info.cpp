@@ -98,6 +98,20 @@ bool is_floating_point(const Instruction& instruction) {
   return names(".f16") || names(".f32") || names(".f64");
 }
 
+LaneKind lane_kind(const Instruction& instruction) {
+  const OperationInfo& operation = info(instruction.op);
+  if (operation.unit != Unit::alu) {
+    return LaneKind::other;
+  }
+  if (!is_floating_point(instruction)) {
+    return LaneKind::integer;
+  }
+  const bool doubles = instruction.op == Op::CVT
+                           ? instruction.cvt_to() == Type::f64 || instruction.cvt_from() == Type::f64
+                           : operation.mnemonic.find(".f64") != std::string_view::npos;
+  return doubles ? LaneKind::double_precision : LaneKind::single_precision;
+}
+
 bool is_load(Op op) {
   return between(op, Op::LD_GLOBAL, Op::LDV_GENERIC_E);
 }

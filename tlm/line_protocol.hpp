@@ -67,7 +67,8 @@ struct LineRequest {
   std::uint64_t address = 0;  // of the line, aligned to the line size
   // Who asks: statistics, traces, and the payload extension beyond the core.
   std::uint16_t core = 0;
-  std::uint32_t group = 0;
+  std::uint8_t port = 0;    // of several sub-cores that share the cache (hw/core/share/line_ports.hpp)
+  std::uint32_t group = 0;  // of all in the core
   std::uint32_t pc = 0;
   isa::LaneMask lanes = 0;
   // Stores: line-sized data and byte enables (0x00 / 0xff, as TLM-2.0 has them).

@@ -25,6 +25,7 @@ struct DecodedInstruction {
   std::uint8_t operand_words = 0;  // the sum of the five: 32-bit words that a lane reads
   bool conditional_branch = false;
   bool floating_point = false;
+  isa::LaneKind lanes = isa::LaneKind::other;
   bool plain = false;  // it does no more to its group than to move its threads on: no control, barrier or PROGRESS
   // What it does depends on its threads' registers alone and cannot fail, in the time of a simple operation: no memory
   // access, barrier, complex operation, special register.

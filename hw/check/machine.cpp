@@ -158,6 +158,63 @@ void check_scalar(const CoreParameters& core, std::vector<Contradiction>& found)
   }
 }
 
+// What is shared out among sub-cores must come out even, and what belongs to a whole core cannot be in one.
+void check_sub_cores(const Machine& machine, std::vector<Contradiction>& found) {
+  const CoreParameters& core = machine.core;
+  if (core.sub_cores == 1) {
+    return;
+  }
+  const Divergence::Traits& mechanism = about<Divergence>(core.divergence).traits;
+  const auto refuse = [&](std::string why) { found.push_back({"core.sub_cores", std::move(why)}); };
+  if (core.threads % core.warp_size == 0 && core.threads % (core.warp_size * core.sub_cores) != 0) {
+    refuse(
+        fmt::format("core.sub_cores ({}) does not share out the {} warps of a core equally (core.threads {} / "
+                    "core.warp_size {})",
+                    core.sub_cores, core.threads / core.warp_size, core.threads, core.warp_size));
+  }
+  if (core.registers % core.sub_cores != 0) {
+    refuse(fmt::format("core.sub_cores ({}) does not divide core.registers ({})", core.sub_cores, core.registers));
+  }
+  if (mechanism.changes_cores || mechanism.global_pool != nullptr) {
+    refuse(
+        fmt::format("core.divergence = \"{}\" moves threads between cores, whose places it does not tell apart by "
+                    "sub-core; use core.sub_cores = 1",
+                    core.divergence));
+  }
+  if (mechanism.mimd_lanes) {
+    refuse(
+        fmt::format("core.divergence = \"{}\" has lanes that share the core's I-cache and scratchpad in a cycle, "
+                    "which sub-cores take one after the other; use core.sub_cores = 1",
+                    core.divergence));
+  }
+  if (about<LoadLimiter>(core.load_limiter).traits.limits) {
+    refuse(fmt::format("core.load_limiter = \"{}\" hears of the L1 for all warps of a core; use core.sub_cores = 1",
+                       core.load_limiter));
+  }
+}
+
+void check_l0(const Machine& machine, std::vector<Contradiction>& found) {
+  const L0Parameters& l0 = machine.l0i;
+  if (!l0.enabled) {
+    return;
+  }
+  const std::uint64_t way = std::uint64_t{l0.ways} * machine.icache.line_bytes;
+  if (l0.bytes % way != 0) {
+    found.push_back({"l0i.ways", fmt::format("l0i.bytes ({}) is no multiple of l0i.ways ({}) x icache.line_bytes ({})",
+                                             l0.bytes, l0.ways, machine.icache.line_bytes)});
+  }
+  if (about<Divergence>(machine.core.divergence).traits.mimd_lanes) {
+    found.push_back({"l0i.enabled", fmt::format("core.divergence = \"{}\" fetches for each lane; use l0i.enabled = "
+                                                "false",
+                                                machine.core.divergence)});
+  }
+  if (machine.icache.ideal || machine.gpu.perfect_memory) {
+    found.push_back({"l0i.enabled",
+                     "l0i.enabled: every fetch is a hit of the instruction cache already "
+                     "(icache.ideal, gpu.perfect_memory); use false"});
+  }
+}
+
 // Policies that do not work together.
 void check_mechanisms(const Machine& machine, std::vector<Contradiction>& found) {
   const CoreParameters& core = machine.core;
@@ -396,8 +453,9 @@ std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size
   if (warp_size > kLargestWarp) {
     return fmt::format("a warp has at most {} threads", kLargestWarp);
   }
-  if (core.threads % warp_size != 0) {
-    return fmt::format("core.threads ({}) is no multiple of {}", core.threads, warp_size);
+  if (core.threads % (warp_size * core.sub_cores) != 0) {
+    return fmt::format("core.threads ({}) is no multiple of {}{}", core.threads, warp_size,
+                       core.sub_cores == 1 ? "" : fmt::format(" in each of {} sub-cores", core.sub_cores));
   }
   if (warp_size > core.simd_width && !about<Divergence>(core.divergence).traits.large_warps) {
     return fmt::format("core.divergence = \"{}\" forms warps of the SIMD width ({}); large warps need {}",
@@ -422,11 +480,13 @@ std::vector<Contradiction> check(const Machine& machine) {
                                                  core.threads, core.warp_size)});
   }
   check_mechanisms(machine, found);
+  check_sub_cores(machine, found);
   for (const ChosenPolicy& policy : policies_of(machine)) {
     if (policy.check != nullptr) {
       policy.check(machine, found);
     }
   }
+  check_l0(machine, found);
   check_cache(machine.icache, "icache", "icache", found);
   check_cache(machine.l1d, "l1d", "l1d", found);
   check_cache(machine.texture.cache(machine.l1d.line_bytes), "texture", "l1d", found);

@@ -1,52 +1,13 @@
-// Long: one class: a core's cycle calls nearly all of it, and what can stand apart (stages, warp unit, pipeline) does.
 #include "hw/core/core.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <limits>
 
-#include "hw/coalesce/coalescer.hpp"
 #include "hw/coherence/protocol.hpp"
-#include "hw/issue/discipline.hpp"
-#include "hw/scalar/scalarisation.hpp"
 
 namespace heddle::hw {
-
-namespace {
-
-std::unique_ptr<WarpScheduler> scheduler_for(CoreState& state) {
-  return Registry<WarpScheduler>::instance().make(state.core.scheduler,
-                                                  {state.groups, state.core, 0, std::numeric_limits<unsigned>::max(),
-                                                   state.machine.core.warp_size, &state.statistics});
-}
-std::unique_ptr<SubWarpFormer> former_for(const CoreState& state) {
-  return Registry<SubWarpFormer>::instance().make(state.core.former,
-                                                  {state.core.simd_width, state.rows_per_warp, state.core});
-}
-std::unique_ptr<Divergence> divergence_for(CoreState& state) {
-  const CoreParameters& core = state.core;
-  std::unique_ptr<Divergence> divergence =
-      Registry<Divergence>::instance().make(core.divergence, {state.groups, core, &state.statistics});
-  // The mechanism says how many groups there can be at once; the stages size their tables by it.
-  state.groups.resize(divergence->groups(core.threads), divergence->dynamic() ? 1 : state.rows_per_warp);
-  return divergence;
-}
-std::unique_ptr<IssueDiscipline> issue_for(const CoreState& state) {
-  return Registry<IssueDiscipline>::instance().make(state.core.issue, {state.core});
-}
-// Null: every thread executes for itself.
-std::unique_ptr<Scalarisation> scalar_for(const CoreState& state) {
-  const std::string& name = state.machine.core.scalar;
-  return about<Scalarisation>(name).traits.finds ? Registry<Scalarisation>::instance().make(name, {}) : nullptr;
-}
-std::unique_ptr<Coalescer> coalescer_for(const CoreState& state) {
-  return Registry<Coalescer>::instance().make(state.machine.core.coalescer, {state.machine.l1d.line_bytes});
-}
-
-}  // namespace
 
 Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, link::Clock clock,
            const isa::DeviceMemory* bounds, const CoreExtension& extension)
@@ -58,23 +19,15 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       texture("texels"),
       copies("copies"),
       probes("probes"),
-      state_(machine, index, bounds),
-      registers_("registers", machine.core.simd_width, static_cast<unsigned>(state_.rows.size()),
-                 about<Scalarisation>(machine.core.scalar).traits.finds ? &state_.statistics : nullptr,
-                 [&](const BankTargetSocket& port) { return tap_at(extension.banks, port); }),
-      warps_(state_, registers_.array(), divergence_for(state_), issue_for(state_)),
+      index_(index),
+      machine_(machine),
+      of_sub_core_(machine.core.sub_cores == 1 ? nullptr
+                                               : std::make_unique<const Machine>(machine_of_sub_core(machine))),
+      taps_(index, this->name(), clock),
       scratchpad_("scratchpad", machine.scratchpad, clock),
       icache_("icache", machine.icache, clock, index, *this, machine.gpu.coherence),
       l1d_("l1d", machine.l1d, clock, index, *this, machine.gpu.coherence),
-      texture_("texture", machine.texture, machine.l1d.line_bytes, clock, index, *this, machine.gpu.coherence),
-      fetch_("fetch", state_, scheduler_for(state_)),
-      decode_("decode", state_, former_for(state_), scalar_for(state_), registers_.array(),
-              [&](const FormerTargetSocket& form) { return tap_at(extension.former, form); }),
-      register_read_("register_read", state_, clock),
-      execute_("execute", state_, fetch_),
-      memory_("memory", state_, clock, coalescer_for(state_)),
-      writeback_("writeback", state_, warps_),
-      pipeline_(stages_with(extension)) {
+      texture_("texture", machine.texture, machine.l1d.line_bytes, clock, index, *this, machine.gpu.coherence) {
   launches.bind(*this);
   blocks.bind(*this);
   copies.bind(*this);
@@ -82,167 +35,207 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   icache_.memory.bind(instruction);
   l1d_.memory.bind(data);
   texture_.memory.bind(texture);
-  bind_within(extension.lines, fetch_.icache, icache_.cpu);
-  bind_within(extension.registers, register_read_.registers, registers_.read_port);
-  bind_within(extension.lines, memory_.l1d, l1d_.cpu);
-  bind_within(extension.lines, memory_.texture, texture_.cpu);
-  bind_within(extension.scratchpad, memory_.scratchpad, scratchpad_.access);
-  bind_within(extension.sub_warps, memory_.returns.socket, writeback_.returns.in);
-  bind_within(extension.registers, writeback_.registers, registers_.write_port);
-  pipeline_.bind([&](auto& from, StageInput& to) { bind_within(extension.sub_warps, from, to.in); });
-  fetch_.predecode_by(decode_);
-  execute_.comes_after(pipeline_.latency_to(execute_));
-  memory_.stores_visible = [this] { return l1d_.stores_visible(); };
-  memory_.drop_old_copies = [this] { drop_old_copies(); };
-  warps_.accesses(memory_);
-  limit_loads();
-  fetch_by_lane();
-  if (warps_.early_next_pc()) {
-    decode_.tell(warps_);
-    register_read_.tell(warps_);
-    execute_.tell(warps_);
+  make_sub_cores(bounds, extension);
+  join_sub_cores(extension);
+  first().limiter_made = [this](LoadLimiter* limiter) { l1d_.tell(limiter); };
+  if (first().limiter() != nullptr) {
+    l1d_.tell(first().limiter());
   }
-  if (warps_.parts_in_flight()) {
-    memory_.tell(warps_);
-    fetch_.tell(warps_);
+  first().scratchpad_taken = [this](std::uint32_t base) {
+    scratchpad_.clear(base, first().state().launch->shared_bytes);
+  };
+  first().warps().block_finished = [this](unsigned slot) { finish_block(slot); };
+  first().warps().block_at_grid = [this](unsigned slot) { block_at_grid(slot); };
+  open_to_others();
+}
+
+void Core::make_sub_cores(const isa::DeviceMemory* bounds, const CoreExtension& extension) {
+  if (of_sub_core_ == nullptr) {
+    only_ = std::make_unique<SubCore>(machine_, index_, 0U, clock(), bounds, taps_, extension);
+    sub_cores_.push_back(only_.get());
   }
-  state_.local_memories = local_memories(machine);
-  const Divergence::Traits& mechanism = about<Divergence>(machine.core.divergence).traits;
-  state_.moved_read_memory = mechanism.global_pool != nullptr && machine.gpu.cores > 1 && machine.l1d.enabled &&
-                             !machine.gpu.perfect_memory &&
-                             !about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent;
-  if ((machine.gpu.cores > 1 && mechanism.changes_cores) || mechanism.global_pool != nullptr) {
-    others = std::make_unique<HomeInitiatorSocket>("others");
-    others->bind(*this);
-    execute_.performer().printed_by_guest = [this](const Performer::Printed& said) {
-      this->clock().tell([said] { said.put(); });
+  for (unsigned number = 0; of_sub_core_ != nullptr && number != machine_.core.sub_cores; ++number) {
+    several_.push_back(std::make_unique<SubCoreModule>(("sub" + std::to_string(number)).c_str(), *of_sub_core_, index_,
+                                                       number, clock(), bounds, taps_, extension));
+    sub_cores_.push_back(&several_.back()->sub_core);
+  }
+  const Divergence::Traits& mechanism = about<Divergence>(machine_.core.divergence).traits;
+  for (SubCore* const sub_core : sub_cores_) {
+    CoreState& state = sub_core->state();
+    state.local_memories = local_memories(machine_);
+    state.moved_read_memory = mechanism.global_pool != nullptr && machine_.gpu.cores > 1 && machine_.l1d.enabled &&
+                              !machine_.gpu.perfect_memory &&
+                              !about<CoherenceProtocol>(machine_.gpu.coherence).traits.coherent;
+    sub_core->memory().stores_visible = [this] { return l1d_.stores_visible(); };
+    sub_core->memory().drop_old_copies = [this] { drop_old_copies(); };
+  }
+}
+
+void Core::join_sub_cores(const CoreExtension& extension) {
+  if (only_ != nullptr) {
+    taps_.bind(extension.lines, only_->icache(), icache_.cpu);
+    taps_.bind(extension.lines, only_->l1d(), l1d_.cpu);
+    taps_.bind(extension.lines, only_->texture(), texture_.cpu);
+    taps_.bind(extension.scratchpad, only_->scratchpad(), scratchpad_.access);
+    return;
+  }
+  const auto count = static_cast<unsigned>(sub_cores_.size());
+  const auto share = [&](const char* name, Cache& cache, auto socket_of) {
+    LinePorts& ports = *line_ports_.emplace_back(std::make_unique<LinePorts>(name, count));
+    ports.answered = [this](unsigned port) { sub_cores_[port]->wake(); };
+    for (unsigned number = 0; number != count; ++number) {
+      taps_.bind(extension.lines, socket_of(*sub_cores_[number]), ports.in[number]);
+    }
+    taps_.bind(extension.lines, ports.out, cache.cpu);
+  };
+  share("icache_ports", icache_, [](SubCore& of) -> link::LineInitiatorSocket& { return of.icache(); });
+  share("l1d_ports", l1d_, [](SubCore& of) -> link::LineInitiatorSocket& { return of.l1d(); });
+  share("texture_ports", texture_, [](SubCore& of) -> link::LineInitiatorSocket& { return of.texture(); });
+  scratchpad_ports_ = std::make_unique<ScratchpadPorts>("scratchpad_ports", count, clock());
+  for (unsigned number = 0; number != count; ++number) {
+    taps_.bind(extension.scratchpad, sub_cores_[number]->scratchpad(), scratchpad_ports_->in[number]);
+    sub_cores_[number]->performer().printed_by_guest = [](const Performer::Printed& said) { said.put(); };
+    sub_cores_[number]->warps().tell = [this](HomeMessage& message) {
+      sub_cores_[message.to % sub_cores_.size()]->tell(first().state().now, std::move(message));
     };
-    warps_.tell = [this](HomeMessage& message) {
-      HomePhase phase = HomePhase::message;
-      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-      (*others)->nb_transport_fw(message, phase, delay);
-    };
   }
-  warps_.block_finished = [this](unsigned slot) { finish_block(slot); };
-  warps_.block_at_grid = [this](unsigned slot) {
-    const WarpUnit::Waiting first = warps_.first_waiting(slot);
-    answer({BlockCommand::Kind::at_grid, state_.index, slot, first.thread, state_.block(slot).linear, {}, first.pc});
+  taps_.bind(extension.scratchpad, scratchpad_ports_->out, scratchpad_.access);
+}
+
+void Core::open_to_others() {
+  const Divergence::Traits& mechanism = about<Divergence>(machine_.core.divergence).traits;
+  if ((machine_.gpu.cores == 1 || !mechanism.changes_cores) && mechanism.global_pool == nullptr) {
+    return;
+  }
+  others = std::make_unique<HomeInitiatorSocket>("others");
+  others->bind(*this);
+  first().performer().printed_by_guest = [this](const Performer::Printed& said) {
+    this->clock().tell([said] { said.put(); });
+  };
+  first().warps().tell = [this](HomeMessage& message) {
+    HomePhase phase = HomePhase::message;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    (*others)->nb_transport_fw(message, phase, delay);
   };
 }
 
-void Core::fetch_by_lane() {
-  if (about<Divergence>(state_.core.divergence).traits.mimd_lanes) {
-    fetch_.fetch_by_lane(warps_.divergence());
-    decode_.decode_by_lane(true);
+void Core::settle(Cycle until) {
+  if (running_) {
+    for (SubCore* const sub_core : sub_cores_) {
+      sub_core->count_until(until);
+    }
   }
 }
 
-template <class Protocol, class To>
-std::unique_ptr<link::TapOf<Protocol>> Core::tap_at(const CoreExtension::MakeTap<Protocol>& make_tap,
-                                                    const To& socket) const {
-  // What the socket is called within the core.
-  const CorePlace place{state_.index, std::string(socket.name()).substr(std::string(name()).size() + 1)};
-  return make_tap ? make_tap(place, clock()) : nullptr;
-}
-
-template <class Protocol, class From, class To>
-void Core::bind_within(const CoreExtension::MakeTap<Protocol>& make_tap, From& from, To& to) {
-  std::unique_ptr<link::TapOf<Protocol>> tap = tap_at(make_tap, to);
-  link::bind_through(tap.get(), from, to);
-  taps_.push_back(std::move(tap));
-}
-
-void Core::limit_loads() {
-  const std::string& name = state_.machine.core.load_limiter;
-  if (!about<LoadLimiter>(name).traits.limits) {
-    return;
+const std::optional<isa::Fault>& Core::fault() const {
+  for (const SubCore* const sub_core : sub_cores_) {
+    if (sub_core->state().fault) {
+      return sub_core->state().fault;
+    }
   }
-  limiter_ = Registry<LoadLimiter>::instance().make(name, {state_.groups, state_.machine, state_.statistics});
-  fetch_.limit_by(limiter_.get());
-  l1d_.tell(limiter_.get());
+  return first().state().fault;
 }
 
-// A launch may have warps of its own size (thesis 9.2.1). The policies and tables are made for one size: they are made
-// anew when it changes.
-void Core::set_warp_size(std::uint32_t warp_size) {
-  if (warp_size == state_.core.warp_size) {
-    return;
+Cycle Core::last_retirement() const {
+  Cycle latest = 0;
+  for (const SubCore* const sub_core : sub_cores_) {
+    latest = std::max(latest, sub_core->state().last_retirement);
   }
-  state_.core = with_warp_size(state_.machine.core, warp_size);
-  state_.rows_per_warp = state_.core.warp_size / state_.core.simd_width;
-  std::unique_ptr<Divergence> divergence = divergence_for(state_);
-  warps_.diverge_by(std::move(divergence), issue_for(state_));
-  decode_.form_by(former_for(state_));
-  fetch_.schedule_by(scheduler_for(state_));
-  limit_loads();
-  fetch_by_lane();
+  return latest;
 }
 
-// Whether somebody sees sub-warps on their way who is none of the stages: an observer, a replay, or a mechanism that
-// parts groups whose instructions are in flight, or gives each lane an instruction of its own.
-bool Core::sees_every_stage() const {
-  const Divergence::Traits& mechanism = about<Divergence>(state_.core.divergence).traits;
-  return state_.observer != nullptr || state_.replay != nullptr || mechanism.parts_in_flight || mechanism.mimd_lanes;
+std::uint64_t Core::warp_instructions() const {
+  std::uint64_t sum = 0;
+  for (const SubCore* const sub_core : sub_cores_) {
+    sum += sub_core->state().statistics.warp_instructions;
+  }
+  return sum;
 }
 
-void Core::begin_launch(const Launch& launch, Cycle first, bool global) {
-  set_warp_size(launch.warp_size != 0 ? launch.warp_size : state_.machine.core.warp_size);
-  state_.launch = &launch;
-  state_.fault.reset();
-  state_.stray_loads.clear();
-  state_.invariants.reset();
+std::uint64_t Core::thread_instructions() const {
+  std::uint64_t sum = 0;
+  for (const SubCore* const sub_core : sub_cores_) {
+    sum += sub_core->state().statistics.thread_instructions;
+  }
+  return sum;
+}
+
+bool Core::quiet() const {
+  return l1d_.quiet() && icache_.quiet() && texture_.quiet() &&
+         std::all_of(sub_cores_.begin(), sub_cores_.end(), [](const SubCore* sub_core) { return sub_core->quiet(); });
+}
+
+bool Core::busy() const {
+  return std::any_of(sub_cores_.begin(), sub_cores_.end(), [](const SubCore* sub_core) { return sub_core->busy(); });
+}
+
+WarpUnit::Progress Core::progress() const {
+  WarpUnit::Progress all = WarpUnit::Progress::none;
+  for (SubCore* const sub_core : sub_cores_) {
+    if (!sub_core->busy()) {
+      continue;
+    }
+    const WarpUnit::Progress progress = sub_core->warps().progress();
+    if (progress == WarpUnit::Progress::some) {
+      return progress;
+    }
+    all = progress == WarpUnit::Progress::spins ? progress : all;
+  }
+  return all;
+}
+
+std::string Core::describe_waiting() const {
+  std::string text;
+  for (SubCore* const sub_core : sub_cores_) {
+    if (const std::string waiting = sub_core->warps().describe_waiting(); !waiting.empty()) {
+      text += (text.empty() ? "" : "; ") +
+              (only_ != nullptr ? "" : fmt::format("sub-core {}: ", sub_core->state().sub_core)) + waiting;
+    }
+  }
+  return text;
+}
+
+std::vector<CoreState::StrayLoads> Core::take_stray_loads() {
+  std::vector<CoreState::StrayLoads> all;
+  for (SubCore* const sub_core : sub_cores_) {
+    const std::vector<CoreState::StrayLoads> own = std::exchange(sub_core->state().stray_loads, {});
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+// ---------------------------------------------------------------------------------------------- launches
+
+void Core::begin_launch(const Launch& launch, Cycle first_cycle, bool global) {
   fault_told_ = false;
   told_.clear();
-  heard_.clear();
-  state_.wake_ups.clear();
-  for (const Group& group : state_.groups.all()) {
-    state_.groups.set_state(state_.groups[group.id], GroupState::free);
+  for (SubCore* const sub_core : sub_cores_) {
+    sub_core->begin_launch(launch, first_cycle, global);
   }
-  state_.vacate();
-  state_.global_warps = global;
-  warps_.reset();
-  warps_.divergence().begin_launch(global);
-  if (limiter_ != nullptr) {
-    limiter_->begin_launch();
-  }
-  registers_.configure(launch.registers);
   icache_.invalidate();
   texture_.invalidate();
   l1d_.forget_failed_write();
-  pipeline_.reset(sees_every_stage(), limiter_ == nullptr);
-  state_.pool.take_back_all();
-  fetch_.launch_begins(first);
-  fetch_.begins(first);
   running_ = true;
   flushing_ = false;
   leaves_grid_ = false;
-  state_.flushing = false;
   stop_at_ = link::kNever;
   flushed_ = false;
-  accounted_ = first;
-  state_.last_retirement = first;
-  if (state_.observer != nullptr) {
-    state_.observer->launch_began(state_, first);
-    tell_sleep(first);
-  }
 }
 
 void Core::end_launch(Cycle end) {
   if (running_) {
-    account_sleep(end);
-    fetch_.launch_ends(end);
-    running_ = false;
-    if (state_.observer != nullptr) {
-      state_.observer->launch_ended(state_, end);
+    for (SubCore* const sub_core : sub_cores_) {
+      sub_core->end_launch(end);
     }
+    running_ = false;
   }
 }
 
 // Observers see the cycles of all cores in their order.
 Core::Expects Core::expects() const {
-  if (!running_ || flushing_ || state_.fault || stop_at_ != link::kNever || state_.observer != nullptr || !busy() ||
+  if (!running_ || flushing_ || fault() || stop_at_ != link::kNever || first().state().observer != nullptr || !busy() ||
       !told_.empty() || others != nullptr || l1d_.waits_to_send() || icache_.waits_to_send() ||
-      texture_.waits_to_send() || warps_.at_grid()) {
+      texture_.waits_to_send() || first().warps().at_grid()) {
     return Expects::anything;
   }
   return l1d_.owed_answers() || icache_.owed_answers() || texture_.owed_answers() ? Expects::answers : Expects::nothing;
@@ -268,9 +261,14 @@ Core::Expects Core::expects() const {
 void Core::obey(Cycle now) {
   told_.take(now, [this, now](const BlockCommand& command, Cycle told) {
     if (command.kind == BlockCommand::Kind::start_block) {
-      state_.now = told;  // its warps may be fetched in the cycle after that
+      for (SubCore* const sub_core : sub_cores_) {
+        sub_core->state().now = told;  // its warps may be fetched in the cycle after that
+      }
       start_block(command);
-      state_.now = now;
+      for (SubCore* const sub_core : sub_cores_) {
+        sub_core->state().now = now;
+        sub_core->wake();
+      }
       return;
     }
     if (command.kind == BlockCommand::Kind::leave_grid) {
@@ -278,7 +276,9 @@ void Core::obey(Cycle now) {
       return;
     }
     l1d_.flush();
-    state_.flushing = true;
+    for (SubCore* const sub_core : sub_cores_) {
+      sub_core->state().flushing = true;
+    }
     if (command.kind == BlockCommand::Kind::stop) {
       flushed_ = false;
       stop_at_ = now;
@@ -292,21 +292,10 @@ void Core::obey(Cycle now) {
   // What is told is kept as bytes: the message waits beside.
   auto* const kept = std::make_unique<HomeMessage>(std::move(message)).release();
   clock().tell([this, kept] {
-    heard_.put(clock().now(), std::move(*std::unique_ptr<HomeMessage>(kept)));
+    first().tell(clock().now(), std::move(*std::unique_ptr<HomeMessage>(kept)));
     wake(clock().now() + 1);
   });
   return ::tlm::TLM_COMPLETED;
-}
-
-void Core::hear(Cycle now) {
-  heard_.take(now, [this](HomeMessage& message) {
-    if (!state_.fault) {
-      if (message.begins_block) {
-        scratchpad_.clear(message.threads.front().thread.home->block->scratchpad_base, state_.launch->shared_bytes);
-      }
-      writeback_.hear(message);
-    }
-  });
 }
 
 ::tlm::tlm_sync_enum Core::nb_transport_fw(link::Invalidation& line, link::InvalidationPhase&,
@@ -322,40 +311,51 @@ void Core::hear(Cycle now) {
   return ::tlm::TLM_COMPLETED;
 }
 
+// Of all places for warps in the core, the sub-cores have every n-th.
 void Core::start_block(const BlockCommand& command) {
-  const unsigned slot = command.slot;
-  state_.begin_block(slot, command.index, command.linear);
-  const BlockHome& block = state_.block(slot);
-  scratchpad_.clear(block.scratchpad_base, state_.launch->shared_bytes);
-  unsigned row = state_.first_row(slot);
-  for (const ThreadHome& home : block.threads) {
-    registers_.clear_row(row);
-    if (replay_) {
-      const std::size_t first = std::min<std::size_t>(home.first, command.records.size());
-      replay_->start_row(row, command.records.subspan(first, home.threads));
-    }
-    ++row;
+  CoreState& home = first().state();
+  home.begin_home(command.slot, command.index, command.linear);
+  BlockHome& block = home.block(command.slot);
+  scratchpad_.clear(block.scratchpad_base, home.launch->shared_bytes);
+  const auto count = static_cast<unsigned>(sub_cores_.size());
+  const auto warps = static_cast<unsigned>(block.threads.size() / home.rows_per_warp);
+  const unsigned first_place = command.slot * warps;
+  for (unsigned warp = 0; warp != warps; ++warp) {
+    const unsigned place = first_place + warp;
+    sub_cores_[place % count]->place_warp(block, warp, place / count, command.records);
   }
-  for (unsigned warp = 0; warp < block.threads.size() / state_.rows_per_warp; ++warp) {
-    warps_.begin(slot, warp);
+  for (unsigned warp = 0; warp != warps; ++warp) {
+    const unsigned place = first_place + warp;
+    sub_cores_[place % count]->begin_warp(block, warp, place / count, warp / count);
   }
-  if (state_.observer != nullptr) {
-    state_.observer->block_started(state_, slot);
+  if (home.observer != nullptr) {
+    home.observer->block_started(home, command.slot);
   }
 }
 
 void Core::finish_block(unsigned slot) {
-  if (state_.observer != nullptr) {
-    state_.observer->block_finished(state_, slot);
+  CoreState& home = first().state();
+  if (home.observer != nullptr) {
+    home.observer->block_finished(home, slot);
   }
-  state_.blocks[slot].used = false;
+  home.blocks[slot].used = false;
   answer(BlockCommand::Kind::block_done, slot);
+}
+
+void Core::block_at_grid(unsigned slot) {
+  const BlockHome& block = first().state().block(slot);
+  std::optional<WarpUnit::Waiting> waits;
+  for (SubCore* const sub_core : sub_cores_) {
+    const std::optional<WarpUnit::Waiting> here = sub_core->warps().first_waiting(block);
+    waits = here && (!waits || here->warp < waits->warp) ? here : waits;
+  }
+  answer({BlockCommand::Kind::at_grid, index_, slot, waits.value().thread, block.linear, {}, waits->pc});
 }
 
 // What other cores have stored before a fence or the grid's barrier must not be hidden by an L1 that is not kept
 // coherent: by its copy, or by what a read brings that has left already.
 void Core::drop_old_copies() {
-  if (state_.machine.gpu.cores > 1 && !about<CoherenceProtocol>(state_.machine.gpu.coherence).traits.coherent) {
+  if (machine_.gpu.cores > 1 && !about<CoherenceProtocol>(machine_.gpu.coherence).traits.coherent) {
     l1d_.invalidate();
   }
 }
@@ -363,11 +363,11 @@ void Core::drop_old_copies() {
 void Core::leave_grid() {
   leaves_grid_ = false;
   drop_old_copies();
-  writeback_.leave_grid();
+  first().leave_grid();
 }
 
 void Core::answer(BlockCommand::Kind kind, unsigned slot) {
-  answer({kind, state_.index, slot, {}, 0, {}, 0});
+  answer({kind, index_, slot, {}, 0, {}, 0});
 }
 
 void Core::answer(const BlockCommand& command) {
@@ -377,102 +377,98 @@ void Core::answer(const BlockCommand& command) {
   blocks->nb_transport_bw(answer_, phase, delay);
 }
 
-void Core::account_sleep(Cycle until) {
-  if (until > accounted_) {
-    pipeline_.waited(accounted_, until - accounted_);
-    accounted_ = until;
-  }
-}
+// ------------------------------------------------------------------------------------------------- turns
 
 Cycle Core::advance(Cycle now) {
-  state_.now = now;
+  for (SubCore* const sub_core : sub_cores_) {
+    sub_core->state().now = now;
+  }
   if (!told_.empty()) {
     obey(now);
   }
   const Cycle caches = std::min({l1d_.advance(now), icache_.advance(now), texture_.advance(now)});
   if (running_ && now >= stop_at_) {
     drain(now);
-  } else if (running_ && state_.fault) {
+  } else if (running_ && fault()) {
     tell_fault();  // a line came back with a bus error
   }
-  if (!running_ || flushed_ || state_.fault || now >= stop_at_) {
-    pipeline_.settle(now);
+  if (!running_ || flushed_ || now >= stop_at_ || fault()) {
+    for (SubCore* const sub_core : sub_cores_) {
+      sub_core->settle(now);
+    }
     return caches;
   }
-  if (!tick(now)) {
+  if (!turns(now)) {
     return caches;
   }
-  if (warps_.departing() && l1d_.stores_visible()) {
-    warps_.send_departing();
+  if (l1d_.failed_write() && !fault()) {
+    note_failed_write();
   }
-  accounted_ = now + 1;
-  if (state_.observer != nullptr) {
-    state_.observer->cycle_ended(state_, {fetch_.cause(now), fetch_.blocked(), memory_.put_aside(), memory_.gathered(),
-                                          execute_.waiting_apart()});
-  }
-  if (l1d_.failed_write() && !state_.fault) {
-    const Cache::FailedWrite& write = *l1d_.failed_write();
-    state_.raise(isa::Fault::Kind::bus_error, state_.groups[write.group],
-                 fmt::format("the memory refused a write to the line at {:#x}", write.address));
-    state_.fault->pc = write.pc;
-    state_.fault->address = write.address;
-    state_.fault->size = state_.machine.l1d.line_bytes;
-  }
-  if (state_.fault) {
-    pipeline_.settle(now + 1);
+  if (fault()) {
+    for (SubCore* const sub_core : sub_cores_) {
+      sub_core->settle(now + 1);
+    }
     tell_fault();
     return caches;
   }
   return next_cycle(now, caches);
 }
 
-// What may concern any stage has come, or is to happen in a cycle of its own.
-bool Core::has_news() const {
-  return !heard_.empty() || leaves_grid_ || !state_.wake_ups.empty() || flushing_ || warps_.departing() ||
-         l1d_.failed_write();
-}
-
-bool Core::tick(Cycle now) {
-  if (pipeline_.one_works()) {
-    if (has_news()) {
-      pipeline_.wake();
-    } else if (pipeline_.rests_on(now)) {
+bool Core::turns(Cycle now) {
+  const bool news = has_news();
+  if (only_ != nullptr) {
+    if (!only_->begin(now, news)) {
       return false;
     }
+    if (leaves_grid_) {
+      leave_grid();
+    }
+    only_->go(now);
+  } else {
+    const auto count = static_cast<unsigned>(sub_cores_.size());
+    for (unsigned i = 0; i != count; ++i) {
+      SubCore& sub_core = *sub_cores_[(now + i) % count];
+      if ((!news && !sub_core.due(now)) || !sub_core.begin(now, news)) {
+        continue;
+      }
+      if (leaves_grid_ && &sub_core == &first()) {
+        leave_grid();
+      }
+      sub_core.go(now);
+    }
   }
-  account_sleep(now);
-  if (!heard_.empty()) {
-    hear(now);
+  if (first().warps().departing() && l1d_.stores_visible()) {
+    first().warps().send_departing();
   }
-  if (leaves_grid_) {
-    leave_grid();
+  for (SubCore* const sub_core : sub_cores_) {
+    sub_core->tell_cycle_end(now);
   }
-  warps_.wake_up(now);
-  pipeline_.tick(now);
   return true;
 }
 
+void Core::note_failed_write() {
+  const Cache::FailedWrite& write = *l1d_.failed_write();
+  CoreState& state = sub_cores_[write.group / first().state().groups.size()]->state();
+  state.raise(isa::Fault::Kind::bus_error, state.groups[state.own_number(write.group)],
+              fmt::format("the memory refused a write to the line at {:#x}", write.address));
+  state.fault->pc = write.pc;
+  state.fault->address = write.address;
+  state.fault->size = machine_.l1d.line_bytes;
+}
+
 Cycle Core::next_cycle(Cycle now, Cycle caches) {
-  if (flushing_ && pipeline_.idle() && l1d_.quiet()) {
+  const auto idle = [](const SubCore* sub_core) { return sub_core->idle(); };
+  if (flushing_ && std::all_of(sub_cores_.begin(), sub_cores_.end(), idle) && l1d_.quiet()) {
     flushing_ = false;
     flushed_ = true;
     answer(BlockCommand::Kind::flushed, 0);
   }
-  if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_.idle() || warps_.departing()) {
-    // Observers are told of every cycle of a sub-warp that is held: with them the core stays awake.
-    const bool goes_on = state_.last_move == now && !pipeline_.one_works();
-    if (goes_on || state_.observer != nullptr || has_news() || !pipeline_.at_rest(now)) {
-      return now + 1;
-    }
-    pipeline_.rests();
-    return std::min(caches, fetch_.next_release(now));
+  const bool news = has_news();
+  Cycle next = link::kNever;
+  for (SubCore* const sub_core : sub_cores_) {
+    next = std::min(next, sub_core->next(now, news, only_ != nullptr ? caches : link::kNever));
   }
-  // Everything waits: nothing changes until a line arrives or a block starts.
-  pipeline_.rests();
-  if (state_.observer != nullptr) {
-    tell_sleep(now + 1);
-  }
-  const Cycle next = std::min(caches, fetch_.next_release(now));
+  next = std::min(next, caches);
   if (next == link::kNever) {
     check_deadlock();
   }
@@ -480,11 +476,8 @@ Cycle Core::next_cycle(Cycle now, Cycle caches) {
 }
 
 void Core::drain(Cycle now) {
-  account_sleep(stop_at_);
-  pipeline_.rests(true);
-  account_sleep(now);
-  if (state_.observer != nullptr) {
-    tell_sleep(now);
+  for (SubCore* const sub_core : sub_cores_) {
+    sub_core->stop(stop_at_, now);
   }
   if (!flushed_ && quiet()) {
     flushed_ = true;
@@ -492,22 +485,19 @@ void Core::drain(Cycle now) {
   }
 }
 
-const Group* Core::first_live_group() const {
-  const auto groups = state_.groups.all();
-  const auto found =
-      std::find_if(groups.begin(), groups.end(), [](const Group& group) { return group.state != GroupState::free; });
-  return found == groups.end() ? nullptr : &*found;
-}
-
 void Core::check_deadlock() {
   if (!busy() || !quiet()) {
     return;
   }
   // Nothing is outstanding, so all threads that are left wait at barriers that no thread can complete.
-  const std::optional<BarrierUnit::Stuck> stuck = warps_.stuck();
-  if (stuck) {
-    state_.raise(isa::Fault::Kind::barrier_mismatch, *stuck->sub_warp,
-                 static_cast<unsigned>(std::countr_zero(stuck->sub_warp->executing)), 0, 0, stuck->detail);
+  std::vector<BarrierUnit::Waiters> waiters;
+  for (SubCore* const sub_core : sub_cores_) {
+    waiters.push_back(sub_core->warps().waiters());
+  }
+  if (const std::optional<BarrierUnit::Stuck> stuck = BarrierUnit::stuck(waiters)) {
+    sub_cores_[stuck->sub_core]->state().raise(isa::Fault::Kind::barrier_mismatch, *stuck->sub_warp,
+                                               static_cast<unsigned>(std::countr_zero(stuck->sub_warp->executing)), 0,
+                                               0, stuck->detail);
     tell_fault();
   }
 }
@@ -519,26 +509,16 @@ void Core::tell_fault() {
   }
 }
 
-// As account_sleep() will count it.
-void Core::tell_sleep(Cycle from) const {
-  std::array<IdleCause, 3 * 64> first{};  // the longest way from fetch to execute
-  const std::size_t count = std::min<std::size_t>(execute_.front_latency(), first.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    first[i] = execute_.idle_cause(from + i);
-  }
-  state_.observer->sleeps(state_, from, {first.data(), count}, fetch_.rest_cause());
-}
-
 void Core::observe(CoreObserver* observer) {
-  state_.observer = observer;
-  state_.groups.watch(observer, state_);
+  for (SubCore* const sub_core : sub_cores_) {
+    sub_core->observe(observer == nullptr ? nullptr : &observer->of_core(sub_core->state().index));
+  }
 }
 
 void Core::replay(bool records) {
-  replay_ = !records ? nullptr
-                     : std::make_unique<ReplayRows>(static_cast<unsigned>(state_.rows.size()),
-                                                    state_.machine.core.simd_width);
-  state_.replay = replay_.get();
+  for (SubCore* const sub_core : sub_cores_) {
+    sub_core->replay(records);
+  }
 }
 
 }  // namespace heddle::hw

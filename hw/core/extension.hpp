@@ -13,6 +13,9 @@
 //   scratchpad.access                                                  from memory
 //   icache.cpu  l1d.cpu  texture.cpu                                   from fetch; from memory
 //
+// Where a core has several sub-cores the stages' places begin with the sub-core's name (sub1.decode.in), and what they
+// share has places for each of them besides: l1d_ports.in_1, scratchpad_ports.in_1; l0i.cpu with an L0.
+//
 // What stands at a place sees every transaction there, in its cycle, with all cores in the calling thread, and a core
 // lets no sub-warp by past it (hw/core/pipeline/pipeline.hpp). What hands calls on unchanged changes nothing else. Data
 // of register file and scratchpad go by direct memory, which is granted through it. Where there is none the two ends

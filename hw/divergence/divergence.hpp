@@ -139,7 +139,7 @@ class Divergence {
   // A launch begins; `global`: its blocks begin in the global scheduler (Traits::global_pool).
   virtual void begin_launch(bool global) { (void)global; }
   // A warp's threads start at PC 0: `group` has its rows, block and active masks set. The warps of a block start in
-  // order, the first one with warp_in_block 0.
+  // order, the first one with warp_here 0.
   virtual void start(Group& group) = 0;
   // The same warp is to be fetched.
   virtual void started(Group& group, GroupMoves& moves) { moves.run(group); }

@@ -39,9 +39,9 @@ BlockCompaction::BlockCompaction(const Setup& setup)
 }
 
 void BlockCompaction::start(Group& group) {
-  group.part = group.warp_in_block / warps_;
+  group.part = group.warp_here / warps_;
   Block& block = block_of(group);
-  if (group.warp_in_block % warps_ == 0) {
+  if (group.warp_here % warps_ == 0) {
     block = {};
     block.first_row = group.first_row;
   }

@@ -19,7 +19,9 @@ class DispatchedCores {
   [[nodiscard]] virtual unsigned count() const = 0;
   [[nodiscard]] virtual BlockTargetSocket& blocks(unsigned core) = 0;
   [[nodiscard]] virtual LaunchTargetSocket& launches(unsigned core) = 0;
-  [[nodiscard]] virtual const CoreStatistics& statistics(unsigned core) const = 0;
+  // Retired in all launches.
+  [[nodiscard]] virtual std::uint64_t warp_instructions(unsigned core) const = 0;
+  [[nodiscard]] virtual std::uint64_t thread_instructions(unsigned core) const = 0;
   [[nodiscard]] virtual bool quiet(unsigned core) const = 0;
   [[nodiscard]] virtual const std::optional<isa::Fault>& fault(unsigned core) const = 0;
 };

@@ -17,7 +17,12 @@ class CoresOfGpu final : public DispatchedCores {
   [[nodiscard]] unsigned count() const override { return static_cast<unsigned>(cores_.size()); }
   [[nodiscard]] BlockTargetSocket& blocks(unsigned core) override { return cores_[core]->blocks; }
   [[nodiscard]] LaunchTargetSocket& launches(unsigned core) override { return cores_[core]->launches; }
-  [[nodiscard]] const CoreStatistics& statistics(unsigned core) const override { return cores_[core]->statistics(); }
+  [[nodiscard]] std::uint64_t warp_instructions(unsigned core) const override {
+    return cores_[core]->warp_instructions();
+  }
+  [[nodiscard]] std::uint64_t thread_instructions(unsigned core) const override {
+    return cores_[core]->thread_instructions();
+  }
   [[nodiscard]] bool quiet(unsigned core) const override { return cores_[core]->quiet(); }
   [[nodiscard]] const std::optional<isa::Fault>& fault(unsigned core) const override { return cores_[core]->fault(); }
 
@@ -31,6 +36,11 @@ Residency residency(const Machine& machine, const Launch& launch) {
   const CoreParameters& core = machine.core;
   const std::uint64_t warp_size = launch.warp_size != 0 ? launch.warp_size : core.warp_size;
   const std::uint64_t threads = (launch.threads_per_block() + warp_size - 1) / warp_size * warp_size;
+  // Each sub-core has registers for whole warps, which are dealt out to the sub-cores in turn.
+  const std::uint64_t of_warp = std::max<std::uint64_t>(warp_size * launch.registers, 1);
+  const std::uint64_t registers = core.sub_cores == 1
+                                      ? core.registers
+                                      : core.registers / core.sub_cores / of_warp * of_warp * core.sub_cores;
   const struct {
     const char* key;
     std::uint64_t have;
@@ -39,7 +49,7 @@ Residency residency(const Machine& machine, const Launch& launch) {
   } resources[] = {
       {"core.blocks", core.blocks, 1, "blocks"},
       {"core.threads", core.threads, threads, "threads (whole warps)"},
-      {"core.registers", core.registers, threads * launch.registers, "registers"},
+      {"core.registers", registers, threads * launch.registers, "registers"},
       {"scratchpad.bytes", machine.scratchpad.bytes, launch.shared_bytes, "bytes of scratchpad"},
   };
   Residency result;
@@ -173,8 +183,7 @@ void Dispatcher::begin(Cycle now) {
   counted_.resize(cores_->count());
   clock().tell([this, &launch, now, bound_blocks] {
     for (unsigned i = 0; i < cores_->count(); ++i) {
-      const CoreStatistics& statistics = cores_->statistics(i);
-      counted_[i] = {statistics.warp_instructions, statistics.thread_instructions};
+      counted_[i] = {cores_->warp_instructions(i), cores_->thread_instructions(i)};
       tell(i, LaunchPhase::begins, now, &launch, global_launch_);
     }
     if (global_launch_) {
@@ -352,12 +361,12 @@ bool Dispatcher::change_hands(const LaunchTable::HandOver& change, Cycle now) {
 
 // What the core has retired since it was last counted was the launch's.
 void Dispatcher::count_for(unsigned index, LaunchTable::Index launch) {
-  const CoreStatistics& statistics = cores_->statistics(index);
+  const Counted retired{cores_->warp_instructions(index), cores_->thread_instructions(index)};
   Counted& counted = counted_[index];
   Ended& told = running_[launch].told;
-  told.warp_instructions += statistics.warp_instructions - counted.warp_instructions;
-  told.thread_instructions += statistics.thread_instructions - counted.thread_instructions;
-  counted = {statistics.warp_instructions, statistics.thread_instructions};
+  told.warp_instructions += retired.warp_instructions - counted.warp_instructions;
+  told.thread_instructions += retired.thread_instructions - counted.thread_instructions;
+  counted = retired;
 }
 
 void Dispatcher::end_launch(LaunchTable::Index index, Cycle now, bool complete) {

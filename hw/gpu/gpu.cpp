@@ -50,6 +50,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
   for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
     cores_.push_back(
         std::make_unique<Core>(("core" + std::to_string(i)).c_str(), machine_, i, clock_, bounds, extension));
+    sub_cores_.insert(sub_cores_.end(), cores_.back()->sub_cores().begin(), cores_.back()->sub_cores().end());
   }
   if (machine_.gpu.perfect_memory || machine_.icache.ideal) {
     perfect_ = std::make_unique<MemoryBehind>(machine_, memory);
@@ -300,18 +301,21 @@ isa::Fault Gpu::launch_fault(isa::Fault::Kind kind, std::string detail) const {
   fault.launch = launches_.front().id;
   fault.detail = std::move(detail);
   for (const auto& core : cores_) {
-    const Group* const group = core->state().launch != nullptr ? core->first_live_group() : nullptr;
-    if (group == nullptr) {
-      continue;  // nothing there, or what is left of an earlier launch
-    }
-    fault.launch = core->state().launch->id;
-    fault.pc = group->pc;
-    fault.block = core->state().block(group->block_slot).index;
-    for (unsigned row = 0; row < group->rows(); ++row) {
-      if (group->active[row] != 0) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(group->active[row]));
-        fault.thread = core->state().thread_of(group->row_of(row, lane), group->home_of(lane));
-        return fault;
+    for (const SubCore* const sub_core : core->sub_cores()) {
+      const CoreState& state = sub_core->state();
+      const Group* const group = state.launch != nullptr ? sub_core->first_live_group() : nullptr;
+      if (group == nullptr) {
+        continue;  // nothing there, or what is left of an earlier launch
+      }
+      fault.launch = state.launch->id;
+      fault.pc = group->pc;
+      fault.block = state.block(group->block_slot).index;
+      for (unsigned row = 0; row < group->rows(); ++row) {
+        if (group->active[row] != 0) {
+          const auto lane = static_cast<unsigned>(std::countr_zero(group->active[row]));
+          fault.thread = state.thread_of(group->row_of(row, lane), group->home_of(lane));
+          return fault;
+        }
       }
     }
   }
@@ -319,8 +323,8 @@ isa::Fault Gpu::launch_fault(isa::Fault::Kind kind, std::string detail) const {
 }
 
 std::optional<std::uint32_t> Gpu::register_of(const isa::Fault& fault, unsigned reg) const {
-  for (const auto& core : cores_) {
-    const CoreState& state = core->state();
+  for (const SubCore* const sub_core : sub_cores_) {
+    const CoreState& state = sub_core->state();
     if (state.launch == nullptr || state.launch->id != fault.launch || reg >= state.launch->registers) {
       continue;
     }
@@ -328,7 +332,7 @@ std::optional<std::uint32_t> Gpu::register_of(const isa::Fault& fault, unsigned 
       for (const unsigned lane : set_bits(state.rows[row].present())) {
         const HomeThread thread = state.thread_at(row, lane);
         if (thread.home->block->index == fault.block && thread.index() == fault.thread) {
-          return core->registers().banks()[lane]->column().word(row, reg);
+          return sub_core->registers().banks()[lane]->column().word(row, reg);
         }
       }
     }
@@ -343,7 +347,14 @@ void Gpu::each_unit(Visitor&& visit) {
     visit(global_->name(), global_->statistics(), &Totals::global_scheduler);
   }
   for (const auto& core : cores_) {
-    visit(core->name(), core->statistics(), &Totals::core);
+    for (SubCore* const sub_core : core->sub_cores()) {
+      visit(sub_core->name(), sub_core->state().statistics, &Totals::core);
+    }
+    for (SubCore* const sub_core : core->sub_cores()) {
+      if (sub_core->l0() != nullptr) {
+        visit(sub_core->l0()->name(), sub_core->l0()->statistics(), &Totals::l0i);
+      }
+    }
     visit(core->icache().name(), core->icache().statistics(), &Totals::icache);
     visit(core->l1d().name(), core->l1d().statistics(), &Totals::l1d);
     visit(core->texture_cache().name(), core->texture_cache().statistics(), &Totals::texture);
@@ -352,8 +363,10 @@ void Gpu::each_unit(Visitor&& visit) {
             &Totals::coherence);
     }
     visit(core->scratchpad().name(), core->scratchpad().statistics, &Totals::scratchpad);
-    for (const auto& bank : core->registers().banks()) {
-      visit(bank->name(), *bank, &Totals::registers);
+    for (SubCore* const sub_core : core->sub_cores()) {
+      for (const auto& bank : sub_core->registers().banks()) {
+        visit(bank->name(), *bank, &Totals::registers);
+      }
     }
   }
   visit(noc_->name(), noc_->statistics(), &Totals::noc);
@@ -393,7 +406,7 @@ std::vector<CountedUnit> Gpu::units() {
 Totals Gpu::totals() {
   Totals totals;
   totals.cycles = dispatcher_->total_cycles();
-  totals.cores = machine_.gpu.cores;
+  totals.sub_cores = sub_cores_.size();
   totals.channels = machine_.dram.channels;
   for (const auto& core : cores_) {
     core->settle(clock_.now());

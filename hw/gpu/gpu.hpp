@@ -92,7 +92,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   void set_prints(isa::PrintBuffer* prints) {
     prints_ = prints;
     if (prints != nullptr) {
-      prints->share_among(machine_.gpu.cores + (global_ != nullptr ? 1 : 0));
+      prints->share_among(all_sub_cores(machine_) + (global_ != nullptr ? 1 : 0));
     }
   }
   // The words of the next launch's kernel, for as long as it runs: the watchdog looks at its loops.
@@ -104,8 +104,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   void set_blocks(SomeBlocks* some) { dispatcher_->set_blocks(some); }
   // Shows what happens in the cores (hw/state/observer.hpp); null: to none. Between launches.
   void observe(CoreObserver* observer) {
-    for (unsigned i = 0; i != cores_.size(); ++i) {
-      cores_[i]->observe(observer == nullptr ? nullptr : &observer->of_core(i));
+    for (const auto& core : cores_) {
+      core->observe(observer);
     }
   }
   // Threads replay records instead of computing (hw/state/replay.hpp); null: they compute. Between launches.
@@ -146,6 +146,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // For tests and traces.
   [[nodiscard]] link::Calendar& calendar() { return calendar_; }
   [[nodiscard]] Core& core(unsigned index) { return *cores_[index]; }
+  [[nodiscard]] std::span<SubCore* const> sub_cores() { return sub_cores_; }
   [[nodiscard]] DramController& dram(unsigned channel) { return *dram_[channel]; }
   [[nodiscard]] Interconnect& noc() { return *noc_; }
   // Null: blocks begin in the cores.
@@ -184,6 +185,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   link::Clock clock_;
   std::unique_ptr<MemoryBehind> perfect_;  // null: memory takes its time
   std::vector<std::unique_ptr<Core>> cores_;
+  std::vector<SubCore*> sub_cores_;          // of all cores, by CoreState::index
   std::unique_ptr<GlobalScheduler> global_;  // null: blocks begin in the cores
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<ThreadNetwork> threads_;  // null: threads stay in their cores

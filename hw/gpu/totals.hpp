@@ -23,12 +23,13 @@ struct CountedUnit {
 
 struct Totals {
   std::uint64_t cycles = 0;  // from the first launch's start to the last one's end, launches back to back
-  unsigned cores = 1;
+  std::size_t sub_cores = 1;  // of all cores: units of kind 'core'
   unsigned channels = 1;
 
   DispatcherStatistics dispatcher;
   GlobalSchedulerStatistics global_scheduler;
   CoreStatistics core;
+  L0Statistics l0i;
   CacheStatistics icache;
   CacheStatistics l1d;
   CacheStatistics texture;
@@ -49,6 +50,7 @@ struct Totals {
     visit("dispatcher", &Totals::dispatcher);
     visit("global_scheduler", &Totals::global_scheduler);
     visit("core", &Totals::core);
+    visit("l0i", &Totals::l0i);
     visit("icache", &Totals::icache);
     visit("l1d", &Totals::l1d);
     visit("texture", &Totals::texture);

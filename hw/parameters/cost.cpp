@@ -10,11 +10,14 @@
 namespace heddle::hw {
 
 void CostLines::add(Kind kind, std::string name, const std::string& formula, std::uint64_t bits, std::string source) {
-  lines_.push_back({kind, mechanism_, std::move(name), fmt::format("{} = {}", formula, bits), bits, std::move(source)});
+  const std::string whole = sub_cores_ == 1 ? formula : fmt::format("{} sub-cores x ({})", sub_cores_, formula);
+  bits *= sub_cores_;
+  lines_.push_back({kind, mechanism_, std::move(name), fmt::format("{} = {}", whole, bits), bits, std::move(source)});
 }
 
 void CostLines::logic(std::string name, std::string amount, std::string source) {
-  lines_.push_back({Kind::logic, mechanism_, std::move(name), std::move(amount), 0, std::move(source)});
+  std::string whole = sub_cores_ == 1 ? std::move(amount) : fmt::format("{} sub-cores x ({})", sub_cores_, amount);
+  lines_.push_back({Kind::logic, mechanism_, std::move(name), std::move(whole), 0, std::move(source)});
 }
 
 void CostLines::present(std::string name, const std::string& formula, std::uint64_t bits, std::string source) {

@@ -40,6 +40,8 @@ class CostLines {
   using Kind = CostLine::Kind;
   // The mechanism that the lines to come belong to.
   void mechanism(std::string name) { mechanism_ = std::move(name); }
+  // The core has the lines to come so many times, once in each sub-core (core.sub_cores).
+  void in_each_of(unsigned sub_cores) { sub_cores_ = sub_cores; }
   // `formula` ends before the '='.
   void add(Kind kind, std::string name, const std::string& formula, std::uint64_t bits, std::string source);
   void logic(std::string name, std::string amount, std::string source);
@@ -58,6 +60,7 @@ class CostLines {
   std::vector<CostLine> lines_;
   std::string mechanism_;
   std::string every_core_ = "every core";
+  unsigned sub_cores_ = 1;
 };
 
 inline constexpr const char* kOrderOfAge = "order of age";

@@ -55,6 +55,7 @@ inline constexpr unsigned kLargestWarp = 1024;  // threads
 
 struct CoreParameters {
   unsigned simd_width = 32;
+  unsigned sub_cores = 1;
   unsigned warp_size = 32;
   unsigned threads = 1024;
   unsigned blocks = 8;
@@ -72,6 +73,9 @@ struct CoreParameters {
   unsigned decode_latency = 1;
   unsigned register_read_latency = 1;
   unsigned execute_stages = 2;
+  unsigned integer_interval = 1;
+  unsigned float_interval = 1;
+  unsigned double_interval = 1;
   unsigned complex_latency = 8;
   unsigned complex_interval = 4;
   unsigned complex_queue = 16;
@@ -85,7 +89,12 @@ struct CoreParameters {
   PolicyParameters<CorePolicies> policies;  // what the policies above declare for themselves: a section each
   template <class Visitor>
   void describe(Visitor& visit) {
-    visit("simd_width", simd_width, Limits::between(1, 32), "lanes", "SIMD lanes");
+    visit("simd_width", simd_width, Limits::between(1, 32), "lanes", "SIMD lanes, of each sub-core");
+    visit(
+        "sub_cores", sub_cores, Limits::between(1, 8), "sub-cores",
+        "parts of a core, each with a scheduler, register banks, lanes and a load-store queue of its own, which share "
+        "blocks, scratchpad and caches; threads and registers are shared out equally (4 in NVIDIA's cores since "
+        "Maxwell); 1: the papers' cores");
     visit("warp_size", warp_size, Limits::between(1, kLargestWarp), "threads",
           "threads of one warp; a wider warp than simd_width issues as several sub-warps");
     visit("threads", threads, Limits::between(1, 4096), "threads", "resident threads");
@@ -107,6 +116,14 @@ struct CoreParameters {
     visit("decode_latency", decode_latency, Limits::between(1, 64), "cycles", "decode and sub-warp formation");
     visit("register_read_latency", register_read_latency, Limits::between(1, 64), "cycles", "register read");
     visit("execute_stages", execute_stages, Limits::between(1, 64), "stages", "execute stages");
+    visit(
+        "integer_interval", integer_interval, Limits::between(1, 64), "cycles",
+        "between the starts of two operations on integers, moves among them: 2 where 16 lanes execute a warp of 32; an "
+        "operation waits for its lanes at the head of the execute stages");
+    visit("float_interval", float_interval, Limits::between(1, 64), "cycles",
+          "between the starts of two operations on f32 and f16");
+    visit("double_interval", double_interval, Limits::between(1, 64), "cycles",
+          "between the starts of two operations on f64");
     visit("complex_latency", complex_latency, Limits::between(1, 1000), "cycles",
           "execute time of complex operations (division, square root, sine...)");
     visit("complex_interval", complex_interval, Limits::between(1, 1000), "cycles",
@@ -173,6 +190,24 @@ struct InstructionCacheParameters : CacheParameters {
     visit("ideal", ideal, Limits::any(), "",
           "true: every fetch is a hit, of any line and of as many in a cycle as there are lanes: ideal instruction "
           "fetch, the other end of what MIMD lanes may have (warp-size study 4.2)");
+  }
+};
+
+// A sub-core's own instruction cache (hw/cache/l0_cache.hpp). The figures are those of an RTX A6000 as MICRO 2025 has
+// them: 32 KB of lines of 128 bytes, and 8 lines ahead, which fits best (table 5).
+struct L0Parameters {
+  bool enabled = false;
+  std::uint64_t bytes = 32 * 1024;
+  unsigned ways = 32;
+  unsigned prefetch = 8;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("enabled", enabled, Limits::any(), "",
+          "true: each sub-core has one, in front of the core's instruction cache");
+    visit("bytes", bytes, Limits::power_of_two(128, 1 << 20), "bytes", "capacity, in lines of icache.line_bytes");
+    visit("ways", ways, Limits::between(1, 1024), "ways", "associativity; replacement is least recently used");
+    visit("prefetch", prefetch, Limits::between(0, 64), "lines",
+          "of the stream buffer, which asks for the lines behind a missing one; 0: there is none");
   }
 };
 
@@ -406,6 +441,7 @@ struct Machine {
   std::string description;
   GpuParameters gpu;
   CoreParameters core;
+  L0Parameters l0i;
   InstructionCacheParameters icache{{true, 4 * 1024, 4, 128, 1, 1, 2, 32, "write-through"}};
   DataCacheParameters l1d;
   TextureCacheParameters texture;
@@ -424,6 +460,8 @@ struct Machine {
     visit.section("core", "one SIMT core");
     core.describe(visit);
     core.policies.describe(visit);
+    visit.section("l0i", "instruction cache of a sub-core");
+    l0i.describe(visit);
     visit.section("icache", "instruction cache of a core");
     icache.describe(visit);
     visit.section("l1d", "L1 data cache of a core");
@@ -462,6 +500,18 @@ struct Machine {
 [[nodiscard]] inline CoreParameters with_warp_size(const CoreParameters& core, std::uint32_t warp_size) {
   CoreParameters result = core;
   result.warp_size = warp_size;
+  return result;
+}
+
+[[nodiscard]] inline unsigned all_sub_cores(const Machine& machine) {
+  return machine.gpu.cores * machine.core.sub_cores;
+}
+
+// The machine as one of its sub-cores sees it: with its share of the core's threads and registers (core.sub_cores).
+[[nodiscard]] inline Machine machine_of_sub_core(const Machine& machine) {
+  Machine result = machine;
+  result.core.threads /= machine.core.sub_cores;
+  result.core.registers /= machine.core.sub_cores;
   return result;
 }
 

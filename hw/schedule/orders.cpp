@@ -20,6 +20,16 @@ MaybeGroup GroupRange::oldest_ready() const {
   return oldest;
 }
 
+MaybeGroup GroupRange::youngest_ready() const {
+  MaybeGroup youngest;
+  each_ready([&](GroupId id) {
+    if (!youngest || groups.stands(id).age > groups.stands(*youngest).age) {
+      youngest = id;
+    }
+  });
+  return youngest;
+}
+
 MaybeGroup GroupRange::next_ready(unsigned from) const {
   if (from < first || from >= last) {
     from = first;

@@ -53,6 +53,7 @@ struct GroupRange {
   [[nodiscard]] bool has(GroupId id) const { return id >= first && id < last; }
   // The oldest ready group: the one that started first.
   [[nodiscard]] MaybeGroup oldest_ready() const;
+  [[nodiscard]] MaybeGroup youngest_ready() const;
   // The first ready group at or behind `from`, wrapping around.
   [[nodiscard]] MaybeGroup next_ready(unsigned from) const;
   [[nodiscard]] bool is_ready(GroupId id) const { return ((groups.ready()[id / 64] >> (id % 64)) & 1U) != 0; }

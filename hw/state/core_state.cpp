@@ -22,28 +22,35 @@ void CoreState::vacate() {
   }
 }
 
-void CoreState::begin_block(unsigned slot, const isa::Dim3& block_index, std::uint64_t linear) {
+void CoreState::begin_home(unsigned slot, const isa::Dim3& block_index, std::uint64_t linear) {
   BlockHome& home = homes[slot];
   const std::uint32_t threads = launch->threads_per_block();
   const std::uint32_t warps = (threads + core.warp_size - 1) / core.warp_size;
-  const std::span own_rows = std::span(rows).subspan(std::size_t{slot} * warps * rows_per_warp, warps * rows_per_warp);
-  if (std::any_of(own_rows.begin(), own_rows.end(), [](const RowThreads& row) { return row.present() != 0; })) {
-    throw InternalError("a block begins where threads of another one are");
-  }
   home.begin(*launch, core, block_index, linear,
-             std::uint64_t{index} * machine.core.threads + std::uint64_t{slot} * warps * core.warp_size);
-  home.scratchpad_core = index;
+             in_core * threads_of_core() + std::uint64_t{slot} * warps * core.warp_size);
+  home.scratchpad_core = in_core;
   home.scratchpad_base = slot * launch->shared_bytes;
   blocks[slot].used = true;
-  blocks[slot].threads = threads;
-  for (std::size_t row = 0; row < own_rows.size(); ++row) {
-    own_rows[row].hold(home.threads[row]);
+  blocks[slot].threads = 0;
+}
+
+void CoreState::hold(BlockHome& home, unsigned warp, unsigned place_of_warp) {
+  for (unsigned i = 0; i != rows_per_warp; ++i) {
+    RowThreads& row = rows[std::size_t{place_of_warp} * rows_per_warp + i];
+    if (row.present() != 0) {
+      throw InternalError("a block begins where threads of another one are");
+    }
+    ThreadHome& of_row = home.threads[std::size_t{warp} * rows_per_warp + i];
+    row.hold(of_row);
+    if (of_row.threads != 0) {
+      joins(home, of_row.threads);
+    }
   }
 }
 
-void CoreState::joins(BlockHome& home) {
+void CoreState::joins(BlockHome& home, unsigned threads) {
   if (home.core == index) {
-    ++blocks[home.slot].threads;
+    blocks[home.slot].threads += threads;
     return;
   }
   const auto guests = blocks.begin() + static_cast<std::ptrdiff_t>(homes.size());
@@ -56,7 +63,7 @@ void CoreState::joins(BlockHome& home) {
     }
     *slot = {true, &home, 0, false};
   }
-  ++slot->threads;
+  slot->threads += threads;
 }
 
 void CoreState::leaves(const BlockHome& home, unsigned threads) {

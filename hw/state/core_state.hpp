@@ -1,5 +1,5 @@
-// What the stages of one core share: its groups, resident blocks, register rows, the launch, and the fault that stops
-// it. Plain data; every stage module gets a reference.
+// What the stages of one sub-core share: its groups, resident blocks, register rows, the launch, and the fault that
+// stops it. Plain data; every stage module gets a reference. A core of the papers is one sub-core (core.sub_cores).
 #pragma once
 
 #include <array>
@@ -34,22 +34,25 @@ struct BlockSlot {
 };
 
 struct CoreState {
-  CoreState(const Machine& machine, unsigned index, const isa::DeviceMemory* bounds)
+  // Sub-core number `sub_core` of core number `in_core`; `machine`: with threads and registers of the sub-core alone.
+  CoreState(const Machine& machine, unsigned in_core, const isa::DeviceMemory* bounds, unsigned sub_core = 0)
       : machine(machine),
         core(machine.core),
-        index(index),
+        in_core(in_core),
+        sub_core(sub_core),
+        index(in_core * machine.core.sub_cores + sub_core),
         bounds(bounds),
         allocations(bounds),
         rows_per_warp(machine.core.warp_size / machine.core.simd_width),
         groups(machine.core.threads / machine.core.warp_size, rows_per_warp, machine.core.complex_long_latency),
         rows(machine.core.threads / machine.core.simd_width),
-        blocks(machine.core.blocks),
+        blocks(sub_core == 0 ? machine.core.blocks : 0),
         statistics(machine.core.simd_width, machine.core.thread_misses ? machine.core.threads : 0),
         invariants(static_cast<unsigned>(rows.size()), machine.core.simd_width),
-        homes(machine.core.blocks) {
-    place.smid = index;
+        homes(blocks.size()) {
+    place.smid = in_core;
     place.nsmid = machine.gpu.cores;
-    local_memories = std::uint64_t{machine.gpu.cores} * machine.core.threads;
+    local_memories = std::uint64_t{machine.gpu.cores} * threads_of_core();
     for (unsigned slot = 0; slot < homes.size(); ++slot) {
       homes[slot].core = index;
       homes[slot].slot = slot;
@@ -60,8 +63,10 @@ struct CoreState {
   CoreState& operator=(const CoreState&) = delete;
 
   const Machine& machine;
-  CoreParameters core;  // the machine's, with the warp size of the present launch (with_warp_size)
-  unsigned index;
+  CoreParameters core;                // the machine's, with the warp size of the present launch (with_warp_size)
+  unsigned in_core;                   // the core's number
+  unsigned sub_core;                  // the sub-core's number in its core
+  unsigned index;                     // of all sub-cores of the GPU
   Cycle now = 0;                      // the cycle that the core is in
   const isa::DeviceMemory* bounds;    // allocation table for bounds checks; null: only the memory's own error responses
   isa::AllocationFinder allocations;  // the core's own look-ups in it
@@ -130,16 +135,17 @@ struct CoreState {
   std::uint64_t local_memories = 0;
   // Before a launch: no block is here, and no thread.
   void vacate();
-  // A block begins in a slot: its threads are in the slot's register rows. With warps of n rows, threads of warp w
-  // begin at row (slot * warps + w) * n.
-  void begin_block(unsigned slot, const isa::Dim3& block_index, std::uint64_t linear);
+  // A block begins in a slot of the core, of which this is the first sub-core. Its threads are nowhere yet.
+  void begin_home(unsigned slot, const isa::Dim3& block_index, std::uint64_t linear);
+  // The threads of a warp of a block come, with warps of n rows to those from row place * n on, which are empty.
+  void hold(BlockHome& home, unsigned warp, unsigned place_of_warp);
   [[nodiscard]] unsigned first_row(unsigned slot) const {
     return static_cast<unsigned>(slot * homes[slot].threads.size());
   }
   [[nodiscard]] const BlockHome& block(unsigned slot) const { return *blocks[slot].home; }
   [[nodiscard]] BlockHome& block(unsigned slot) { return *blocks[slot].home; }
   // A thread of a block comes from another core, or some are here no more. A guest has a slot while threads of it are.
-  void joins(BlockHome& home);
+  void joins(BlockHome& home, unsigned threads = 1);
   void leaves(const BlockHome& home, unsigned threads);
   void departs(const BlockHome& home);  // one leaves for elsewhere
   // Who is in a place.
@@ -151,6 +157,13 @@ struct CoreState {
   // Its linear number in the launch, for the device heap; isa::DeviceHeap::kNobody where the launch does not use it.
   [[nodiscard]] std::uint64_t heap_thread(const link::SubWarp& sub_warp, unsigned lane) const;
   [[nodiscard]] isa::Dim3 thread_of(unsigned row, unsigned lane) const { return thread_at(row, lane).index(); }
+  // Resident threads of all sub-cores of the core.
+  [[nodiscard]] std::uint64_t threads_of_core() const {
+    return std::uint64_t{machine.core.threads} * machine.core.sub_cores;
+  }
+  // What a group is called beyond the sub-core: its number in the core.
+  [[nodiscard]] GroupId in_core_number(GroupId group) const { return sub_core * groups.size() + group; }
+  [[nodiscard]] GroupId own_number(GroupId group_of_core) const { return group_of_core % groups.size(); }
   // The slot of a block that has threads here.
   [[nodiscard]] unsigned slot_of(const BlockHome& home) const;
 };

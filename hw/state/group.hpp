@@ -73,6 +73,7 @@ struct Group {
   unsigned block_slot = 0;  // of a dynamic group: its first thread's
   unsigned part = 0;        // of its block, where a mechanism treats parts of it as blocks (tbc.width)
   unsigned warp_in_block = 0;
+  unsigned warp_here = 0;  // of a warp that begins: its number among its block's in this sub-core (core.sub_cores)
   std::uint16_t first_row = 0;
   std::uint64_t age = 0;         // order in which groups started; smaller is older
   std::vector<LaneMask> active;  // one mask per row

@@ -30,7 +30,7 @@ namespace heddle::hw {
                     "the memory stage waited: core.pending_accesses accesses waited already")                        \
   HEDDLE_IDLE_CAUSE(scratchpad, "scratchpad", "the memory stage was serialising a scratchpad bank conflict")         \
   HEDDLE_IDLE_CAUSE(complex, "complex",                                                                              \
-                    "most warps waited for complex operations, or one found no room before their unit")              \
+                    "most warps waited for complex operations, or an operation found its unit or lanes busy")        \
   HEDDLE_IDLE_CAUSE(predicated_off, "predicated_off", "an instruction passed whose guard was false in every lane")   \
   HEDDLE_IDLE_CAUSE(throttled, "throttled",                                                                          \
                     "no warp was ready and most of them had a load that the load limiter held back")                 \

@@ -151,17 +151,23 @@ void CoreWaves::describe(link::SignalCatalogue& catalogue, const std::string& co
   if (widths_.split_entries != 0) {
     catalogue.add(core + ".splits", splits_);
   }
+}
+
+void CoreWaves::describe_caches(link::SignalCatalogue& catalogue, const std::string& core) {
   catalogue.add(core + ".icache", icache_);
   catalogue.add(core + ".l1d", l1d_);
   catalogue.add(core + ".texture", texture_);
 }
 
 // What is known before anything runs.
-void CoreWaves::attach(Core& core) {
-  core_ = &core;
+void CoreWaves::attach_caches(Core& core) {
   core.icache().observe(icache_);
   core.l1d().observe(l1d_);
   core.texture_cache().observe(texture_);
+}
+
+void CoreWaves::attach(SubCore& core) {
+  core_ = &core;
   for (link::Wave* const wave :
        {&fetch_.stage.valid, &fetch_.missed, &fetch_.blocked, &decode_.stage.valid, &former_.valid, &former_.stall,
         &former_.interlock, &read_.stage.valid, &execute_.stage.valid, &execute_.active, &execute_.complex_starts,
@@ -237,7 +243,7 @@ void CoreWaves::show_stack(const Group& group) {
   if (!per_block && group.state == GroupState::free) {
     return;
   }
-  const Divergence::StackView view = core_->divergence().stack_view(group);
+  const Divergence::StackView view = core_->warps().divergence().stack_view(group);
   const std::size_t of_block = std::size_t{group.block_slot} * widths_.stacks_per_block + view.part;
   StackWaves& stack = per_block ? blocks_[of_block]->stack : warps_[group.id]->stack;
   stack.depth.set(view.depth);
@@ -391,7 +397,7 @@ void CoreWaves::cycle_ended(const CoreState& core, const CycleEnd& end) {
   memory_.put_aside.set(end.put_aside);
   memory_.gathered.set(end.gathered);
   if (widths_.split_entries != 0) {
-    splits_.show(core.groups, core_->divergence().split_table());
+    splits_.show(core.groups, core_->warps().divergence().split_table());
   }
   execute_.complex_waiting.set(end.complex_waiting);
 }

@@ -19,6 +19,7 @@
 namespace heddle::hw {
 
 class Core;
+class SubCore;
 
 // Widths that follow from the machine.
 struct CoreWidths {
@@ -372,8 +373,11 @@ struct SplitWaves {
 class CoreWaves {
  public:
   explicit CoreWaves(const Machine& machine);
+  // `core`: the name of the sub-core, or of the core whose only one it is. The caches are the core's.
   void describe(link::SignalCatalogue& catalogue, const std::string& core);
-  void attach(Core& core);
+  void describe_caches(link::SignalCatalogue& catalogue, const std::string& core);
+  void attach(SubCore& core);
+  void attach_caches(Core& core);
 
   void launch_ended();
   void block_started() { scheduler_.blocks.set(++blocks_resident_); }
@@ -415,7 +419,7 @@ class CoreWaves {
   std::vector<std::unique_ptr<BlockWaves>> blocks_;
   SplitWaves splits_;
   CacheWaves icache_, l1d_, texture_;
-  Core* core_ = nullptr;
+  SubCore* core_ = nullptr;
   unsigned blocks_resident_ = 0;
   Cycle fetched_at_ = link::kNever;              // the latest cycle with a fetch
   Cycle issued_at_ = link::kNever;               // the latest cycle in which a sub-warp was issued

@@ -18,9 +18,14 @@ CacheParameters store_of(const L2Parameters& l2) {
 }  // namespace
 
 GpuWaves::GpuWaves(const Machine& machine, const std::string& name) : machine_(machine) {
+  const unsigned parts = machine_.core.sub_cores;
   for (unsigned core = 0; core < machine_.gpu.cores; ++core) {
-    cores_.push_back(std::make_unique<CoreWaves>(machine_));
-    cores_.back()->describe(catalogue_, name + ".core" + std::to_string(core));
+    const std::string of_core = name + ".core" + std::to_string(core);
+    for (unsigned part = 0; part != parts; ++part) {
+      cores_.push_back(std::make_unique<CoreWaves>(machine_of_sub_core(machine_)));
+      cores_.back()->describe(catalogue_, parts == 1 ? of_core : of_core + ".sub" + std::to_string(part));
+    }
+    cores_[std::size_t{core} * parts]->describe_caches(catalogue_, of_core);
   }
   if (about<Divergence>(machine_.core.divergence).traits.global_pool != nullptr) {
     pool_ = std::make_unique<PoolWaves>();
@@ -45,8 +50,11 @@ GpuWaves::GpuWaves(const Machine& machine, const std::string& name) : machine_(m
 }
 
 void GpuWaves::attach(Gpu& gpu) {
-  for (unsigned core = 0; core < cores_.size(); ++core) {
-    cores_[core]->attach(gpu.core(core));
+  for (unsigned core = 0; core < machine_.gpu.cores; ++core) {
+    cores_[std::size_t{core} * machine_.core.sub_cores]->attach_caches(gpu.core(core));
+  }
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    cores_[i]->attach(*gpu.sub_cores()[i]);
   }
   if (pool_) {
     pool_->start();

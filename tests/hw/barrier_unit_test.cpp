@@ -1,6 +1,7 @@
 // The barrier unit of a core alone: what sub-warps bring to a barrier, who waits, and what is said of a block that can
 // never go on. Rows have four lanes; blocks ten threads, in three warps.
 #include "hw/core/warps/barrier_unit.hpp"
+#include "tests/hw/begin_block.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +21,8 @@ struct BarrierBench {
     launch.grid = {4, 2, 1};
     launch.id = 6;
     state.launch = &launch;
-    state.begin_block(0, {3, 1, 0}, 7);
-    state.begin_block(1, {2, 1, 0}, 6);
+    begin_block(state, 0, {3, 1, 0}, 7);
+    begin_block(state, 1, {2, 1, 0}, 6);
     const unsigned warps = (10 + warp_size - 1) / warp_size;
     for (unsigned slot = 0; slot != 2; ++slot) {
       for (unsigned warp = 0; warp != warps; ++warp) {
@@ -70,9 +71,12 @@ struct BarrierBench {
     EXPECT_FALSE(state.homes[slot].exit(threads));
     state.leaves(state.homes[slot], threads);
   }
+  [[nodiscard]] std::optional<BarrierUnit::Stuck> found() const {
+    return BarrierUnit::stuck(std::array{BarrierUnit::Waiters{&state, &unit}});
+  }
   [[nodiscard]] std::string stuck() const {
-    const std::optional<BarrierUnit::Stuck> found = unit.stuck(state);
-    return found ? found->detail : "";
+    const std::optional<BarrierUnit::Stuck> told = found();
+    return told ? told->detail : "";
   }
 
   Machine machine;
@@ -176,14 +180,14 @@ TEST(BarrierUnit, TheFirstOfABlockIsTheFirstByWarpAndRow) {
   // Groups 0 and 1 are the block's, of two rows each; 2 and 3 the other's.
   bench.waits(2, 0b1111);
   link::SubWarp& last = bench.waits(1, 0b0011);
-  EXPECT_EQ(&bench.unit.first_waiting(bench.state, block), &last);
+  EXPECT_EQ(bench.unit.first_waiting(bench.state, block), &last);
   link::SubWarp& lower = bench.waits(0, 0b1111, 0, 0, isa::Op::BAR_SYNC, 1);
-  EXPECT_EQ(&bench.unit.first_waiting(bench.state, block), &lower);
+  EXPECT_EQ(bench.unit.first_waiting(bench.state, block), &lower);
   link::SubWarp& upper = bench.waits(0, 0b1111, 0, 0, isa::Op::BAR_SYNC, 0);
-  EXPECT_EQ(&bench.unit.first_waiting(bench.state, block), &upper);
+  EXPECT_EQ(bench.unit.first_waiting(bench.state, block), &upper);
   // By the number of the warp, whatever that of the group is.
   std::swap(bench.state.groups[0].warp_in_block, bench.state.groups[1].warp_in_block);
-  EXPECT_EQ(&bench.unit.first_waiting(bench.state, block), &last);
+  EXPECT_EQ(bench.unit.first_waiting(bench.state, block), &last);
 }
 
 TEST(BarrierUnit, WhatIsHandedOverIsOneBlocks) {
@@ -213,11 +217,11 @@ TEST(BarrierUnit, WhatIsHandedOverIsOneBlocks) {
 
 TEST(BarrierUnit, ABlockWhoseThreadsAreAllHereAndWaitIsStuck) {
   BarrierBench bench;
-  EXPECT_FALSE(bench.unit.stuck(bench.state).has_value()) << "nobody waits";
+  EXPECT_FALSE(bench.found().has_value()) << "nobody waits";
   bench.waits(1, 0b0011, 2);
   link::SubWarp& first = bench.waits(0, 0b1110, 15, 6);
   bench.exit(0, 3);
-  const std::optional<BarrierUnit::Stuck> found = bench.unit.stuck(bench.state);
+  const std::optional<BarrierUnit::Stuck> found = bench.found();
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->sub_warp, &first);
   EXPECT_EQ(found->detail,
@@ -248,7 +252,7 @@ TEST(BarrierUnit, OfSeveralBlocksTheFirstInTheGridIsTold) {
   bench.waits(0, 0b1111);
   EXPECT_THAT(bench.stuck(), ::testing::HasSubstr("PC 20"));
   link::SubWarp& first = bench.waits(3, 0b1111);  // block 6, in slot 1
-  const std::optional<BarrierUnit::Stuck> found = bench.unit.stuck(bench.state);
+  const std::optional<BarrierUnit::Stuck> found = bench.found();
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->sub_warp, &first);
   EXPECT_EQ(found->detail,

@@ -120,7 +120,12 @@ class ToldCores final : public DispatchedCores {
   [[nodiscard]] unsigned count() const override { return static_cast<unsigned>(cores_.size()); }
   [[nodiscard]] BlockTargetSocket& blocks(unsigned core) override { return cores_[core]->blocks; }
   [[nodiscard]] LaunchTargetSocket& launches(unsigned core) override { return cores_[core]->launches; }
-  [[nodiscard]] const CoreStatistics& statistics(unsigned core) const override { return cores_[core]->statistics; }
+  [[nodiscard]] std::uint64_t warp_instructions(unsigned core) const override {
+    return cores_[core]->statistics.warp_instructions;
+  }
+  [[nodiscard]] std::uint64_t thread_instructions(unsigned core) const override {
+    return cores_[core]->statistics.thread_instructions;
+  }
   [[nodiscard]] bool quiet(unsigned core) const override { return cores_[core]->quiet; }
   [[nodiscard]] const std::optional<isa::Fault>& fault(unsigned core) const override { return cores_[core]->fault; }
 

@@ -106,7 +106,7 @@ class DynamicGroups : public GroupMoves {
   Group& start(unsigned block, unsigned warp, LaneMask active) {
     Group& group = *groups.find_free();
     group.block_slot = block;
-    group.warp_in_block = warp;
+    group.warp_in_block = group.warp_here = warp;
     group.dynamic = true;
     group.first_row = static_cast<std::uint16_t>(block * rows_per_block_ + warp);
     group.lane_row.fill(group.first_row);

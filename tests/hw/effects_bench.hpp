@@ -10,6 +10,7 @@
 #include "hw/registers/register_array.hpp"
 #include "hw/state/core_state.hpp"
 #include "isa/result_form.hpp"
+#include "tests/hw/begin_block.hpp"
 #include "tests/isa/kernel_builder.hpp"
 
 namespace heddle::hw::test {
@@ -29,7 +30,7 @@ struct EffectsBench {
     launch.block = {threads, 1, 1};
     launch.hashes = hashes.data();
     state.launch = &launch;
-    state.begin_block(0, {3, 0, 0}, 0);
+    begin_block(state, 0, {3, 0, 0}, 0);
     registers.resize(kRows, kRegisters);
     for (unsigned row = 0; row < kRows; ++row) {
       for (unsigned reg = 0; reg < kRegisters; ++reg) {

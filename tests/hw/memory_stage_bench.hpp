@@ -8,6 +8,7 @@
 
 #include "hw/core/memory/memory.hpp"
 #include "isa/memory_map.hpp"
+#include "tests/hw/begin_block.hpp"
 #include "tests/hw/stage_stubs.hpp"
 
 namespace heddle::hw::test {
@@ -37,7 +38,7 @@ struct AccessBench {
     }
     launch.block = {8 * machine.core.warp_size, 1, 1};
     state.launch = &launch;
-    state.begin_block(0, {}, 0);
+    begin_block(state, 0, {}, 0);
     state.block(0).scratchpad_base = 256;
     for (GroupId id = 0; id < 8; ++id) {
       Group& group = state.groups[id];

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "tests/hw/begin_block.hpp"
 
 namespace heddle::hw {
 namespace {
@@ -19,7 +20,7 @@ struct TwoCores {
       cores[i].launch = &launch;
       registers[i].resize(static_cast<unsigned>(cores[i].rows.size()), kRegisters);
       for (unsigned slot = 0; slot < 2; ++slot) {
-        cores[i].begin_block(slot, {i, slot, 0}, i * 2 + slot);
+        begin_block(cores[i], slot, {i, slot, 0}, i * 2 + slot);
       }
       for (unsigned row = 0; row < cores[i].rows.size(); ++row) {
         for (unsigned reg = 0; reg < kRegisters; ++reg) {

@@ -39,6 +39,20 @@ TEST_F(Scheduler, GreedyKeepsToOneWarpUntilItStalls) {
   EXPECT_THAT(fetch(1), ElementsAre(0));
 }
 
+TEST_F(Scheduler, GreedyThenYoungestKeepsToAWarpWhileItIsReady) {
+  build("gty", 3);
+  started(0, 5);
+  started(1, 6);
+  started(2, 7);
+  EXPECT_THAT(fetch(2), ElementsAre(0, 0));
+  state(0, GroupState::in_flight);
+  EXPECT_THAT(fetch(2), ElementsAre(2, 2)) << "the youngest";
+  state(0, GroupState::ready);
+  EXPECT_THAT(fetch(1), ElementsAre(2)) << "and it stays with that";
+  state(2, GroupState::memory);
+  EXPECT_THAT(fetch(1), ElementsAre(1));
+}
+
 TEST_F(Scheduler, SwitchOnAccessLeavesAWarpWhenItAccessesTheCache) {
   build("switch-on-access", 3);
   EXPECT_THAT(fetch(2), ElementsAre(0, 0));

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "hw/state/core_state.hpp"
+#include "tests/hw/begin_block.hpp"
 
 namespace heddle::hw {
 namespace {
@@ -42,7 +43,7 @@ struct Blocks {
 
 TEST(ThreadHome, ABlockGivesItsThreadsTheirHomes) {
   Blocks blocks;
-  blocks.state.begin_block(2, {3, 1, 0}, 10);
+  begin_block(blocks.state, 2, {3, 1, 0}, 10);
   const BlockHome& block = blocks.state.block(2);
   EXPECT_EQ(block.core, 1U);
   EXPECT_EQ(block.slot, 2U);
@@ -80,7 +81,7 @@ TEST(ThreadHome, LocalMemoriesOfAllCoresAreDifferentAndTouchNowhere) {
   std::set<std::uint64_t> words;
   for (CoreState* const core : {&blocks.state, &blocks.other}) {
     for (const unsigned slot : {0U, 7U}) {
-      core->begin_block(slot, {}, slot);
+      begin_block(*core, slot, {}, slot);
       for (const ThreadHome& home : core->block(slot).threads) {
         for (unsigned lane = 0; lane < home.threads; ++lane) {
           for (const std::uint64_t offset : {0U, 4U, 8U}) {
@@ -125,7 +126,7 @@ TEST(ThreadHome, WhatAThreadHasNotWrittenReadsAsZero) {
 
 TEST(RowThreads, ARowOfOneHomeIsOnePointerUntilAThreadGoes) {
   Blocks blocks;
-  blocks.state.begin_block(0, {}, 0);
+  begin_block(blocks.state, 0, {}, 0);
   ThreadHome& home = blocks.state.block(0).threads[0];
   RowThreads row;
   EXPECT_EQ(row.at(3).home, nullptr);
@@ -144,8 +145,8 @@ TEST(RowThreads, ARowOfOneHomeIsOnePointerUntilAThreadGoes) {
 
 TEST(RowThreads, EachLaneHasAHomeOfItsOwn) {
   Blocks blocks;
-  blocks.state.begin_block(0, {}, 0);
-  blocks.other.begin_block(0, {1, 0, 0}, 1);
+  begin_block(blocks.state, 0, {}, 0);
+  begin_block(blocks.other, 0, {1, 0, 0}, 1);
   ThreadHome& mine = blocks.state.block(0).threads[0];
   ThreadHome& short_one = blocks.state.block(0).threads[2];
   ThreadHome& foreign = blocks.other.block(0).threads[1];
@@ -180,17 +181,19 @@ TEST(RowThreads, EachLaneHasAHomeOfItsOwn) {
 
 TEST(CoreState, ABlockBeginsInEmptyRowsOnly) {
   Blocks blocks;
-  blocks.state.begin_block(1, {}, 0);
+  begin_block(blocks.state, 1, {}, 0);
   for (unsigned row = 4; row < 8; ++row) {
     blocks.state.rows[row].exited(row == 6 ? 0xfffe : kEveryLane);
   }
-  EXPECT_THROW(blocks.state.begin_block(1, {}, 1), InternalError);
-  blocks.state.rows[6].exited(1);
-  EXPECT_NO_THROW(blocks.state.begin_block(1, {}, 1));
+  EXPECT_THROW(begin_block(blocks.state, 1, {}, 1), InternalError);
+  for (unsigned row = 4; row < 8; ++row) {
+    blocks.state.rows[row].exited(kEveryLane);
+  }
+  EXPECT_NO_THROW(begin_block(blocks.state, 1, {}, 1));
   blocks.state.vacate();
   EXPECT_EQ(blocks.state.blocks[1].threads, 0U);
   EXPECT_FALSE(blocks.state.blocks[1].used);
-  EXPECT_NO_THROW(blocks.state.begin_block(1, {}, 2));
+  EXPECT_NO_THROW(begin_block(blocks.state, 1, {}, 2));
 }
 
 // ---- the block's home: the same counts and barriers wherever the threads are
@@ -206,7 +209,7 @@ BarrierArrival arrival(unsigned core, std::uint32_t threads, link::SubWarp* sub_
 
 TEST(BlockHome, ABarrierCountsTheThreadsOfAllCores) {
   Blocks blocks;
-  blocks.state.begin_block(0, {}, 0);
+  begin_block(blocks.state, 0, {}, 0);
   BlockHome& block = blocks.state.block(0);
   link::SubWarp sub_warps[4];
   BlockHome::Release release;
@@ -232,7 +235,7 @@ TEST(BlockHome, ABarrierCountsTheThreadsOfAllCores) {
 
 TEST(BlockHome, AReleaseIsOfOneBarrierAndItsReduction) {
   Blocks blocks;
-  blocks.state.begin_block(0, {}, 0);
+  begin_block(blocks.state, 0, {}, 0);
   BlockHome& block = blocks.state.block(0);
   link::SubWarp sub_warps[3];
   BarrierArrival one = arrival(1, 30, &sub_warps[0], 3);
@@ -269,7 +272,7 @@ TEST(BlockHome, AReleaseIsOfOneBarrierAndItsReduction) {
 
 TEST(BlockHome, KnowsWhenTheFirstThreadsCameToEachBarrier) {
   Blocks blocks;
-  blocks.state.begin_block(0, {}, 0);
+  begin_block(blocks.state, 0, {}, 0);
   BlockHome& block = blocks.state.block(0);
   link::SubWarp sub_warps[3];
   BarrierArrival one = arrival(0, 8, &sub_warps[0], 3);

@@ -204,7 +204,7 @@ TEST(AdaptiveParameters, ContradictionsSayWhatIsWrong) {
                       "two_level_adaptive.inner_schedulers has 'gtoo'; did you mean 'gto'?"},
            WrongLists{"8", "two-level", "oldest", "two_level_adaptive.inner_schedulers",
                       "two_level_adaptive.inner_schedulers has 'two-level'; give names with commas between; known: "
-                      "gto, least-progress, majority, "
+                      "gto, gty, least-progress, majority, "
                       "oldest, pdom-priority, round-robin, sticky"},
            WrongLists{"8", "gto", "", "two_level_adaptive.outer_schedulers",
                       "two_level_adaptive.outer_schedulers has ''; give names with commas between; known: fixed, "

@@ -355,14 +355,14 @@ TEST(WriteBack, ABarrierHoldsWarpsUntilTheLastHasArrived) {
   bench.hand_over(second, 8);
   bench.tick(8);
   EXPECT_TRUE(bench.woken().empty());
-  EXPECT_TRUE(bench.warps.stuck());
+  EXPECT_TRUE(BarrierUnit::stuck(std::array{bench.warps.waiters()}));
   bench.tick(9);
   EXPECT_EQ(bench.woken(), (WokenList{{9, 0}, {9, 1}}));
   EXPECT_EQ(bench.state.groups[0].pc, 1U);
   EXPECT_EQ(bench.state.groups[1].pc, 1U);
   EXPECT_EQ(bench.state.statistics.barriers, 1U);
   EXPECT_EQ(bench.state.pool.in_use(), 0U);
-  EXPECT_FALSE(bench.warps.stuck());
+  EXPECT_FALSE(BarrierUnit::stuck(std::array{bench.warps.waiters()}));
 }
 
 TEST(WriteBack, AReductionIsWrittenAtTheRelease) {
@@ -404,7 +404,7 @@ TEST(WriteBack, ABarrierThatNoThreadExecutesHoldsNobody) {
                    0, [](Code& code) { code.when(1).barrier(Op::BAR_SYNC, 1); }, 0),
                1);
   EXPECT_EQ(bench.woken(), (WokenList{{1, 0}}));
-  EXPECT_FALSE(bench.warps.stuck());
+  EXPECT_FALSE(BarrierUnit::stuck(std::array{bench.warps.waiters()}));
 }
 
 TEST(WriteBack, DifferentBarriersInOneWarpAreAFault) {

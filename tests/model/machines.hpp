@@ -542,6 +542,44 @@ namespace heddle::test {
     machine.l1d.hit_latency = 3;
     machine.icache.hit_latency = 2;
   });
+  // Cores of several parts: with an L0 and narrow lanes, several of them behind an L2; with large warps; with few ports;
+  // with threads that form warps within their part.
+  add("subcores", [](hw::Machine& machine) {
+    machine.core.sub_cores = 4;
+    machine.core.issue = "scoreboard";
+    machine.core.scheduler = "gty";
+    machine.core.integer_interval = machine.core.float_interval = 2;
+    machine.core.double_interval = 16;
+    machine.l0i = {true, 1024, 2, 3};
+    machine.icache.hit_latency = 12;
+    machine.gpu.cores = 2;
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.hit_latency = 20;
+    machine.l2.enabled = true;
+  });
+  add("subcoreslarge", [](hw::Machine& machine) {
+    machine.core.sub_cores = 2;
+    machine.core.warp_size = 128;
+    machine.core.former = "packed";
+    machine.core.scheduler = "two-level";
+    machine.l1d.ports = 2;
+    machine.icache.ports = 2;
+  });
+  add("subcorestbc", [](hw::Machine& machine) {
+    machine.core.sub_cores = 2;
+    machine.core.divergence = "tbc";
+    machine.core.scheduler = "sticky";
+    machine.l0i = {true, 512, 1, 0};
+    machine.icache.bytes = 512;
+    machine.icache.ways = 1;
+  });
+  add("subcoresdws", [](hw::Machine& machine) {
+    machine.core.sub_cores = 8;
+    machine.core.divergence = "dws";
+    machine.core.issue = "scoreboard";
+    machine.l1d.bytes = 4096;
+    machine.l1d.mshrs = 8;
+  });
   return all;
 }
 

@@ -235,9 +235,9 @@ TEST_P(Watched, AddsUpToTheStatistics) {
 
   const hw::Totals totals = device.totals();
   std::uint64_t fetched = 0, put_aside = 0;
-  for (unsigned core = 0; core < machine.gpu.cores; ++core) {
-    fetched += first.gpu->core(core).state().statistics.fetched;
-    put_aside += first.gpu->core(core).state().statistics.put_aside;
+  for (const hw::SubCore* const sub_core : first.gpu->sub_cores()) {
+    fetched += sub_core->state().statistics.fetched;
+    put_aside += sub_core->state().statistics.put_aside;
   }
   for (const Follower* const seen : {&first, &second}) {
     EXPECT_EQ(seen->fetched_count, fetched);

@@ -309,7 +309,7 @@ std::string sums(const hw::Totals& totals) {
   for (const std::uint64_t cause : totals.core.idle) {
     idle += cause;
   }
-  return cycles == totals.cycles * totals.cores && idle == totals.core.fu_active[0] &&
+  return cycles == totals.cycles * totals.sub_cores && idle == totals.core.fu_active[0] &&
                  totals.l1d.hits + totals.l1d.misses == totals.l1d.accesses
              ? ""
              : "the cycles, their causes or the cache's accesses do not add up";

@@ -143,7 +143,7 @@ void Profiled::expect_time(const hw::Totals& totals) const {
     }
     const link::Cycle begin = std::min(totals.cycles, bucket * width);
     const link::Cycle end = std::min(totals.cycles, (bucket + 1) * width);
-    EXPECT_EQ(cycles, (end - begin) * totals.cores) << "bucket " << bucket;
+    EXPECT_EQ(cycles, (end - begin) * totals.sub_cores) << "bucket " << bucket;
   }
 }
 
@@ -281,7 +281,7 @@ TEST(StoppedProfile, AddsUpToo) {
     blocks += profile.buckets().total(profile.block_row(core));
   }
   EXPECT_GT(blocks, totals.cycles / 2);
-  EXPECT_LE(blocks, totals.cycles * machine.core.blocks * totals.cores);
+  EXPECT_LE(blocks, totals.cycles * machine.core.blocks * totals.sub_cores);
   ASSERT_FALSE(profile.launches().empty());
   EXPECT_FALSE(profile.launches().back().complete);
 }

@@ -181,7 +181,7 @@ TEST_P(RandomPrograms, EqualTheReference) {
   for (const std::uint64_t cause : totals.core.idle) {
     idle += cause;
   }
-  EXPECT_EQ(cycles, totals.cycles * totals.cores);
+  EXPECT_EQ(cycles, totals.cycles * totals.sub_cores);
   EXPECT_EQ(idle, totals.core.fu_active[0]);
   EXPECT_EQ(totals.l1d.hits + totals.l1d.misses, totals.l1d.accesses);
   // Every transfer occupies its channel's bus for line / bandwidth: 4 cycles of 32 bytes for one of 128. An atomic is

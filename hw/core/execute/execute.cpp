@@ -51,7 +51,10 @@ ExecuteStage::ExecuteStage(const sc_core::sc_module_name& name, CoreState& state
       out("out"),
       performer_(state),
       fetch_(fetch),
-      units_(units_of(state.machine.core, state.statistics)) {}
+      units_(units_of(state.machine.core, state.statistics)),
+      intervals_{state.machine.core.integer_interval, state.machine.core.float_interval,
+                 state.machine.core.double_interval},
+      narrow_(*std::max_element(intervals_.begin(), intervals_.end()) > 1) {}
 
 const Unit* ExecuteStage::unit_of(const link::DecodedInstruction& decoded) const {
   const auto found =
@@ -110,6 +113,9 @@ bool ExecuteStage::stuck(Cycle now) const {
     return false;
   }
   const link::SubWarp* const head = latch_.front(now);
+  if (head != nullptr && lanes_busy(*head->decoded, now)) {
+    return false;
+  }
   const Unit* const wanted = head != nullptr && !head->decoded->in_order ? unit_of(*head->decoded) : nullptr;
   // Why an operation finds no room is another thing once the unit could start one (start_apart): not before that.
   return std::all_of(units_.begin(), units_.end(), [&](const Unit& unit) {
@@ -193,6 +199,10 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
   if (unit == nullptr && begun.simple == nullptr && pipe_.size() == state_.machine.core.execute_stages) {
     return false;  // who kept the pipe from handing on has set the cause
   }
+  if (begun.simple == nullptr && lanes_busy(*sub_warp.decoded, now)) {
+    state_.block_cause = IdleCause::complex;
+    return false;
+  }
   state_.moved();
   if (!lets(sub_warp)) {
     works_now(sub_warp);
@@ -211,6 +221,9 @@ Cycle ExecuteStage::start_simple(link::SubWarp& sub_warp, Cycle now, link::SubWa
   const Cycle last = now + state_.machine.core.execute_stages - 1;
   if (begun == nullptr) {
     pipe_.push({leaves_at(last, now), &sub_warp});
+    if (narrow_ && sub_warp.decoded->lanes != isa::LaneKind::other) {
+      lanes_free_[static_cast<std::size_t>(sub_warp.decoded->lanes)] = now + interval_of(*sub_warp.decoded);
+    }
   } else {
     begun->beside = &sub_warp;
   }
@@ -337,6 +350,7 @@ void ExecuteStage::reset() {
   pipe_.clear();
   apart_.clear();
   waiting_apart_ = 0;
+  lanes_free_.fill(0);
   for (Unit& unit : units_) {
     unit.reset();
   }

@@ -10,12 +10,16 @@
 //   prefix-sum network  cond_acc and tree_traverse (thesis 7.1), pipelined
 //   heap                malloc and free, `heap_latency`, pipelined
 //
+// Lanes of a kind that are fewer than a warp's threads (core.integer_interval and its like) take an operation less often
+// than in every cycle; one that finds them busy holds the stage.
+//
 // One sub-warp leaves per cycle, results of these units first. A functional unit counts as active in the cycle in which
 // its lane's operands leave register read's latch, for the first stage, another unit or its queue. Sub-warps with
 // disjoint lanes that come together begin in one cycle, as far as there is room, and count as one; the simple ones
 // leave together.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -66,7 +70,8 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   // ---- letting by: operations of their threads' registers alone, and accesses, whose addresses are generated
   [[nodiscard]] bool sees_all() override { return warps_ != nullptr; }
   [[nodiscard]] bool lets_by(const link::DecodedInstruction& decoded) const override {
-    return in_order(decoded) && (decoded.self_contained || decoded.unit == isa::Unit::memory);
+    return in_order(decoded) && interval_of(decoded) <= 1 &&
+           (decoded.self_contained || decoded.unit == isa::Unit::memory);
   }
   [[nodiscard]] bool works_in_row() const override { return true; }
   void work(link::SubWarp& sub_warp) override {
@@ -87,6 +92,14 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   void place_running(link::SubWarp& sub_warp, Cycle leaves) override;
 
  private:
+  // Cycles between two operations that its lanes take; 0: they are not among those that are counted.
+  [[nodiscard]] Cycle interval_of(const link::DecodedInstruction& decoded) const {
+    return decoded.lanes == isa::LaneKind::other ? 0 : intervals_[static_cast<std::size_t>(decoded.lanes)];
+  }
+  [[nodiscard]] bool lanes_busy(const link::DecodedInstruction& decoded, Cycle now) const {
+    return narrow_ && decoded.lanes != isa::LaneKind::other &&
+           lanes_free_[static_cast<std::size_t>(decoded.lanes)] > now;
+  }
   struct Running {
     Cycle done = 0;
     link::SubWarp* sub_warp = nullptr;
@@ -128,6 +141,9 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   const FetchStage& fetch_;
   unsigned front_latency_ = 0;
   std::vector<Unit> units_;
+  const std::array<Cycle, isa::kLaneKinds> intervals_;  // by LaneKind
+  const bool narrow_;                                   // some of them are above 1
+  std::array<Cycle, isa::kLaneKinds> lanes_free_{};     // they take another operation from this cycle on
   WarpUnit* warps_ = nullptr;
   link::Ring<Running> pipe_;    // of execute_stages at most
   std::vector<Running> apart_;  // in other units, in the order of their ends

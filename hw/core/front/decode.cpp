@@ -104,6 +104,7 @@ const link::DecodedInstruction* DecodeStage::decode_anew(std::uint32_t pc, std::
                                                    entry->stored_words);
   entry->use = isa::register_use(*instruction);
   entry->floating_point = isa::is_floating_point(*instruction);
+  entry->lanes = isa::lane_kind(*instruction);
   entry->conditional_branch = instruction->op == isa::Op::BRA && !instruction->guard.always();
   entry->plain =
       entry->unit != isa::Unit::control && entry->unit != isa::Unit::barrier && instruction->op != isa::Op::PROGRESS;

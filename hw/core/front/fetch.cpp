@@ -195,14 +195,18 @@ void FetchStage::sample_drift(unsigned block_slot) {
   const std::uint64_t offset = address & (std::uint64_t{state_.machine.icache.line_bytes} - 1);
   const bool repeats_miss = arrived.misses != 0 && arrived.pc == group.pc;
   Cache* const cache = cache_.of(icache);
-  if (const std::byte* const line = cache != nullptr ? cache->load_at_once(address - offset, repeats_miss) : nullptr) {
+  const std::byte* line = cache != nullptr ? cache->load_at_once(address - offset, repeats_miss) : nullptr;
+  if (L0Cache* const l0 = cache == nullptr ? l0_.of(icache) : nullptr) {
+    line = l0->load_at_once(address - offset, repeats_miss);
+  }
+  if (line != nullptr) {
     std::memcpy(&word, line + offset, sizeof word);
     return ::tlm::TLM_COMPLETED;
   }
   link::LineRequest& request = requests_[group.id];
   request.address = address - offset;
-  request.core = static_cast<std::uint16_t>(state_.index);
-  request.group = group.id;
+  request.core = static_cast<std::uint16_t>(state_.in_core);
+  request.group = state_.in_core_number(group.id);
   request.pc = group.pc;
   request.failed = false;
   request.repeats_miss = repeats_miss;
@@ -220,7 +224,7 @@ void FetchStage::sample_drift(unsigned block_slot) {
     line_by_lane(request);
     return ::tlm::TLM_COMPLETED;
   }
-  Group& group = state_.groups[request.group];
+  Group& group = state_.groups[state_.own_number(request.group)];
   const auto word = [&] {
     const std::uint64_t address = state_.launch->code_address + std::uint64_t{request.pc} * 8;
     std::uint64_t at = 0;
@@ -232,7 +236,7 @@ void FetchStage::sample_drift(unsigned block_slot) {
   } else if (request.answer == link::LineRequest::Answer::late_hit) {
     late_.push_back({group.id, word()});
     return ::tlm::TLM_COMPLETED;
-  } else if (ArrivedWord& arrived = arrived_[request.group]; !state_.machine.icache.enabled || arrived.misses > 1) {
+  } else if (ArrivedWord& arrived = arrived_[group.id]; !state_.machine.icache.enabled || arrived.misses > 1) {
     // There is no cache, or other groups' lines drove this line out before it was read: without the word that came with
     // the line two groups could take one frame from each other for ever.
     arrived.word = word();

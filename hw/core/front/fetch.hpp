@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "hw/cache/cache.hpp"
+#include "hw/cache/l0_cache.hpp"
 #include "hw/core/front/decode.hpp"
 #include "hw/core/pipeline/stage.hpp"
 #include "hw/core/warps/warp_unit.hpp"
@@ -108,6 +109,7 @@ class FetchStage final : public sc_core::sc_module,
   DecodeStage* decode_ = nullptr;
   std::unique_ptr<WarpScheduler> scheduler_;
   link::BehindSocket<Cache> cache_;
+  link::BehindSocket<L0Cache> l0_;
   std::vector<link::LineRequest> requests_;  // by group; of lanes that fetch for themselves, by group and lane
   // Without an I-cache an arrived line is not kept, and in a small one another group's line may take its place before
   // the group's next turn: its word waits here then, one per group.

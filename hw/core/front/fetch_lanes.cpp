@@ -165,8 +165,8 @@ bool FetchStage::ask_for(Group& group, unsigned lane, std::uint32_t pc, std::uin
   ByLane::Row& row = by.rows[group.id];
   link::LineRequest& request = requests_[by.slot(group, lane)];
   request.address = line;
-  request.core = static_cast<std::uint16_t>(state_.index);
-  request.group = group.id;
+  request.core = static_cast<std::uint16_t>(state_.in_core);
+  request.group = state_.in_core_number(group.id);
   request.pc = pc;
   request.lanes = LaneMask{1} << lane;
   request.failed = false;
@@ -195,7 +195,7 @@ bool FetchStage::ask_for(Group& group, unsigned lane, std::uint32_t pc, std::uin
 // A line has come: the words of all lanes of the row that wait for it.
 void FetchStage::line_by_lane(link::LineRequest& request) {
   ByLane& by = *by_lane_;
-  Group& group = state_.groups[request.group];
+  Group& group = state_.groups[state_.own_number(request.group)];
   ByLane::Row& row = by.rows[group.id];
   --row.outstanding;
   if (request.failed) {

@@ -33,8 +33,8 @@ void LineRequests::make(MemoryAccess& access) {
     line.with = nullptr;
     line.address = access.coalesced[i].line;
     line.lanes = access.coalesced[i].lanes;
-    line.core = static_cast<std::uint16_t>(state_.index);
-    line.group = access.sub_warp->group;
+    line.core = static_cast<std::uint16_t>(state_.in_core);
+    line.group = state_.in_core_number(access.sub_warp->group);
     line.pc = access.sub_warp->pc;
     line.bypass = isa::is_volatile(instruction.op) || (isa::is_load(instruction.op) && reads_memory);
     line.row_hint = isa::is_load(instruction.op) && instruction.row_hint();

@@ -8,7 +8,7 @@ namespace heddle::hw {
 
 // Where the block's part of the scratchpad begins.
 std::uint32_t ScratchpadPath::base_of(const BlockHome& block) const {
-  if (block.scratchpad_core != state_.index) {
+  if (block.scratchpad_core != state_.in_core) {
     throw InternalError("a thread accesses the scratchpad of its block from another core, or when the block has none");
   }
   return block.scratchpad_base;

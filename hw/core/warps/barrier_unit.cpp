@@ -91,24 +91,48 @@ std::vector<const link::SubWarp*> BarrierUnit::waiting_in(const CoreState& state
   return waiting;
 }
 
-std::optional<BarrierUnit::Stuck> BarrierUnit::stuck(const CoreState& state) const {
+std::optional<BarrierUnit::Stuck> BarrierUnit::stuck(std::span<const Waiters> sub_cores) {
+  const auto threads_here = [&](const BlockHome& block) {
+    unsigned threads = 0;
+    for (const Waiters& sub_core : sub_cores) {
+      for (const BlockSlot& slot : sub_core.state->blocks) {
+        threads += slot.used && slot.home == &block ? slot.threads : 0;
+      }
+    }
+    return threads;
+  };
+  const CoreState& home = *sub_cores.front().state;
   const BlockHome* first = nullptr;
-  for (const BlockSlot& slot : std::span(state.blocks).first(state.homes.size())) {
+  for (const BlockSlot& slot : std::span(home.blocks).first(home.homes.size())) {
     if (slot.used && slot.home->anyone_waits() && !slot.home->waits_at_grid() &&
-        slot.threads == slot.home->live_threads && (first == nullptr || slot.home->linear < first->linear)) {
+        threads_here(*slot.home) == slot.home->live_threads &&
+        (first == nullptr || slot.home->linear < first->linear)) {
       first = slot.home;
     }
   }
   if (first == nullptr) {
     return std::nullopt;
   }
-  const std::vector<const link::SubWarp*> waiting = waiting_in(state, *first);
-  Stuck result{waiting.front(), "the barrier can never complete:"};
+  struct Waiter {
+    std::size_t sub_core;
+    const link::SubWarp* sub_warp;
+    unsigned warp;
+  };
+  std::vector<Waiter> waiting;
+  for (std::size_t number = 0; number != sub_cores.size(); ++number) {
+    const auto [state, barriers] = sub_cores[number];
+    for (const link::SubWarp* const sub_warp : barriers->waiting_in(*state, *first)) {
+      waiting.push_back({number, sub_warp, state->groups[sub_warp->group].warp_in_block});
+    }
+  }
+  std::stable_sort(waiting.begin(), waiting.end(), [](const Waiter& a, const Waiter& b) { return a.warp < b.warp; });
+  Stuck result{waiting.front().sub_core, waiting.front().sub_warp, "the barrier can never complete:"};
   const char* separator = "";
-  for (const link::SubWarp* const sub_warp : waiting) {
+  for (const auto& [sub_core, sub_warp, warp] : waiting) {
+    const CoreState& state = *sub_cores[sub_core].state;
     const unsigned lane = first_executing(*sub_warp);
-    result.detail += fmt::format("{} warp {} ({} of its {} threads) waits at {}, PC {}", separator,
-                                 state.groups[sub_warp->group].warp_in_block, std::popcount(sub_warp->executing),
+    result.detail += fmt::format("{} warp {} ({} of its {} threads) waits at {}, PC {}", separator, warp,
+                                 std::popcount(sub_warp->executing),
                                  threads_of_warp(state, state.thread_at(*sub_warp, lane)),
                                  isa::reference::barrier_name(barrier_of(*sub_warp, lane)), sub_warp->pc);
     separator = ";";
@@ -120,7 +144,7 @@ std::optional<BarrierUnit::Stuck> BarrierUnit::stuck(const CoreState& state) con
                                    barrier.count != 0 ? barrier.count : first->live_threads);
     }
   }
-  const std::uint32_t exited = state.launch->threads_per_block() - first->live_threads;
+  const std::uint32_t exited = home.launch->threads_per_block() - first->live_threads;
   if (exited != 0) {
     result.detail += fmt::format("; {} threads have exited", exited);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,10 @@ class BarrierUnit {
   // What the executing threads of a sub-warp, all of one block, bring. Nothing after raising a fault: they name
   // different barriers.
   [[nodiscard]] static std::optional<BarrierArrival> arrival(CoreState& state, link::SubWarp& sub_warp);
-  // The first of the sub-warps that wait in a block, by warp and row; there is one.
-  [[nodiscard]] const link::SubWarp& first_waiting(const CoreState& state, const BlockHome& block) const {
-    return *waiting_in(state, block).front();
+  // The first of the sub-warps that wait in a block, by warp and row; null: none does.
+  [[nodiscard]] const link::SubWarp* first_waiting(const CoreState& state, const BlockHome& block) const {
+    const std::vector<const link::SubWarp*> waiting = waiting_in(state, block);
+    return waiting.empty() ? nullptr : waiting.front();
   }
   // The payload is kept from here on until its release.
   void wait(link::SubWarp& sub_warp) { waiting_[sub_warp.group].push_back(&sub_warp); }
@@ -33,14 +35,20 @@ class BarrierUnit {
   // The payloads of a group that wait in a block belong to another group now.
   void hand_over(const CoreState& state, GroupId from, unsigned block_slot, GroupId to);
 
-  // When nothing else can happen in the core: of the blocks whose threads are all here, the first one (in the grid's
-  // order) whose threads wait for others of the block, the first of its sub-warps that do, and the interpreter's text
-  // for it. Empty: no thread waits.
+  // Who waits in one sub-core.
+  struct Waiters {
+    const CoreState* state;
+    const BarrierUnit* barriers;
+  };
+  // When nothing else can happen in a core with these sub-cores, the first of which has its blocks' homes: of the blocks
+  // whose threads are all here, the first one (in the grid's order) whose threads wait for others of the block, the
+  // first of its sub-warps that do, where that is, and the interpreter's text for it. Empty: no thread waits.
   struct Stuck {
+    std::size_t sub_core = 0;
     const link::SubWarp* sub_warp = nullptr;
     std::string detail;
   };
-  [[nodiscard]] std::optional<Stuck> stuck(const CoreState& state) const;
+  [[nodiscard]] static std::optional<Stuck> stuck(std::span<const Waiters> sub_cores);
 
  private:
   // By warp and row.

@@ -23,6 +23,7 @@ WarpUnit::WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<D
       early_next_pc_(about<IssueDiscipline>(state.core.issue).traits.early_next_pc),
       parts_in_flight_(about<Divergence>(state.core.divergence).traits.parts_in_flight),
       mimd_lanes_(about<Divergence>(state.core.divergence).traits.mimd_lanes),
+      shared_home_(state.machine.core.sub_cores > 1),
       steps_plainly_(about<Divergence>(state.core.divergence).traits.steps_plainly && !overlaps_ && !early_next_pc_),
       places_(state, registers),
       barriers_(state.groups.size()) {}
@@ -253,7 +254,7 @@ bool WarpUnit::arrive_in(unsigned block_slot, link::SubWarp& sub_warp) {
   }
   const auto first = static_cast<unsigned>(std::countr_zero(sub_warp.executing));
   BlockHome& block = state_.block(block_slot);
-  if (block.core != state_.index) {
+  if (tells_home(block)) {
     HomeMessage message;
     message.kind = HomeMessage::Kind::arrival;
     message.to = block.core;
@@ -326,26 +327,13 @@ WarpUnit::Arrival WarpUnit::arrive_by_block(link::SubWarp& sub_warp, bool waits)
   return parts ? Arrival::parted : Arrival::waits;
 }
 
-// Barriers complete in the block's own core, which tells the other cores.
+// Barriers complete in the block's own sub-core, which tells the others.
 void WarpUnit::release(BlockHome& block, BarrierResults& results) {
   BlockHome::Release release;
   while (block.core == state_.index && !state_.fault && block.complete(release)) {
     ++state_.statistics.barriers;
     state_.statistics.barrier_imbalance += state_.now - release.first_arrival;
-    const auto elsewhere = [this](const BlockHome::Waiter& waiter) { return waiter.core != state_.index; };
-    while (tell && std::any_of(release.waiting.begin(), release.waiting.end(), elsewhere)) {
-      const unsigned core = std::find_if(release.waiting.begin(), release.waiting.end(), elsewhere)->core;
-      const auto there = [&](const BlockHome::Waiter& waiter) { return waiter.core == core; };
-      HomeMessage message;
-      message.kind = HomeMessage::Kind::release;
-      message.to = core;
-      message.block = &block;
-      message.release.value = release.value;
-      std::copy_if(release.waiting.begin(), release.waiting.end(), std::back_inserter(message.release.waiting), there);
-      std::erase_if(release.waiting, there);
-      send(message);
-    }
-    let_go(release, results);
+    let_go_everywhere(block, release, results);
   }
   if (block.core == state_.index && !state_.fault && block.comes_to_grid()) {
     ++at_grid_;
@@ -353,21 +341,41 @@ void WarpUnit::release(BlockHome& block, BarrierResults& results) {
   }
 }
 
+void WarpUnit::let_go_everywhere(BlockHome& block, BlockHome::Release& release, BarrierResults& results) {
+  const auto elsewhere = [this](const BlockHome::Waiter& waiter) { return waiter.core != state_.index; };
+  while (tell && std::any_of(release.waiting.begin(), release.waiting.end(), elsewhere)) {
+    const unsigned core = std::find_if(release.waiting.begin(), release.waiting.end(), elsewhere)->core;
+    const auto there = [&](const BlockHome::Waiter& waiter) { return waiter.core == core; };
+    HomeMessage message;
+    message.kind = HomeMessage::Kind::release;
+    message.to = core;
+    message.block = &block;
+    message.release.value = release.value;
+    std::copy_if(release.waiting.begin(), release.waiting.end(), std::back_inserter(message.release.waiting), there);
+    std::erase_if(release.waiting, there);
+    send(message);
+  }
+  let_go(release, results);
+}
+
 void WarpUnit::leave_grid(BarrierResults& results) {
   BlockHome::Release release;
   for (BlockHome& block : state_.homes) {
     if (state_.blocks[block.slot].used && block.waits_at_grid()) {
       block.leave_grid(release);
-      let_go(release, results);
+      let_go_everywhere(block, release, results);
     }
   }
   at_grid_ = 0;
 }
 
-WarpUnit::Waiting WarpUnit::first_waiting(unsigned block_slot) const {
-  const link::SubWarp& first = barriers_.first_waiting(state_, state_.block(block_slot));
-  const HomeThread thread = state_.thread_at(first, static_cast<unsigned>(std::countr_zero(first.executing)));
-  return {thread.index(), first.pc};
+std::optional<WarpUnit::Waiting> WarpUnit::first_waiting(const BlockHome& block) const {
+  const link::SubWarp* const first = barriers_.first_waiting(state_, block);
+  if (first == nullptr) {
+    return std::nullopt;
+  }
+  const HomeThread thread = state_.thread_at(*first, static_cast<unsigned>(std::countr_zero(first->executing)));
+  return Waiting{state_.groups[first->group].warp_in_block, thread.index(), first->pc};
 }
 
 // The sub-warps that a barrier has released are written, and their groups go on.
@@ -433,7 +441,7 @@ void WarpUnit::leave_blocks(BarrierResults& results) {
   for (const Leaving& entry : leaving_) {
     BlockHome& block = state_.block(entry.block_slot);
     state_.leaves(block, entry.threads);
-    if (block.core == state_.index) {
+    if (!tells_home(block)) {
       threads_exited(block, entry.threads, results);
       continue;
     }

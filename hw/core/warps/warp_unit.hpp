@@ -79,9 +79,10 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   }
 
   // ---- blocks
-  // Warp number `warp` of the block in a slot begins at PC 0. Its register rows hold its threads already
-  // (CoreState::begin_block); it may be fetched in the next cycle.
-  void begin(unsigned slot, unsigned warp);
+  // Warp number `warp` of the block in a slot begins at PC 0, in place number `place` of the warps. Its register rows
+  // hold its threads already (CoreState::hold); it may be fetched in the next cycle. `here`: its number among the
+  // block's warps that begin in this sub-core.
+  void begin(unsigned slot, unsigned warp, unsigned place, unsigned here);
   std::function<void(unsigned block_slot)> block_finished;  // its last thread has exited
 
   // Likewise all live threads of a block have come to the grid's barrier, and other cores can see what was stored.
@@ -90,12 +91,13 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   [[nodiscard]] bool at_grid() const { return at_grid_ != 0; }
   // All blocks have come there.
   void leave_grid(BarrierResults& results);
-  // Of a block that waits there, the first thread that does, and where.
+  // Of a block that waits there, the first thread that does in this sub-core, and where; none: no thread does.
   struct Waiting {
+    unsigned warp = 0;
     isa::Dim3 thread;
     std::uint32_t pc = 0;
   };
-  [[nodiscard]] Waiting first_waiting(unsigned block_slot) const;
+  [[nodiscard]] std::optional<Waiting> first_waiting(const BlockHome& block) const;
 
   // Before the stages' work of a cycle: the groups that were to run before it are ready.
   void wake_up(Cycle now) {
@@ -191,8 +193,8 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   [[nodiscard]] Progress progress() const;
   // What every live group of the core waits for, for deadlock and livelock messages.
   [[nodiscard]] std::string describe_waiting() const;
-  // Why the core's threads can never go on, when nothing is outstanding: a barrier that cannot complete.
-  [[nodiscard]] std::optional<BarrierUnit::Stuck> stuck() const { return barriers_.stuck(state_); }
+  // Who waits at barriers here, for the core to say why its threads can never go on (BarrierUnit::stuck).
+  [[nodiscard]] BarrierUnit::Waiters waiters() const { return {&state_, &barriers_}; }
 
   [[nodiscard]] Divergence& divergence() { return *divergence_; }
   // Another mechanism and discipline, for another table of groups. Between launches.
@@ -246,7 +248,10 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   [[nodiscard]] Arrival arrive_globally(link::SubWarp& sub_warp);
   [[nodiscard]] bool arrive_in(unsigned block_slot, link::SubWarp& sub_warp);
   [[nodiscard]] LaneMask lanes_of_block(const link::SubWarp& sub_warp, unsigned block_slot) const;
+  // What happens to a block, its home hears at once where it is here and no other sub-core has a part in it.
+  [[nodiscard]] bool tells_home(const BlockHome& block) const { return block.core != state_.index || shared_home_; }
   void release(BlockHome& block, BarrierResults& results);
+  void let_go_everywhere(BlockHome& block, BlockHome::Release& release, BarrierResults& results);
   void let_go(const BlockHome::Release& release, BarrierResults& results);
   void note_exits(const Group& group);
   void leave_blocks(BarrierResults& results);
@@ -264,6 +269,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   bool at_decode_ = false;      // a group goes on there: it is ready at once
   const bool parts_in_flight_;  // Divergence::Traits
   const bool mimd_lanes_;       // likewise
+  const bool shared_home_;      // the core has several sub-cores, the first of which has its blocks' homes
   const bool steps_plainly_;    // likewise, and every instruction of a group completes before the next is fetched
   AccessesAside* aside_ = nullptr;
   Places places_;

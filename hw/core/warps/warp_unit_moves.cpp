@@ -38,15 +38,14 @@ Group& WarpUnit::fresh(Group* free) {
   return group;
 }
 
-void WarpUnit::begin(unsigned slot, unsigned warp) {
-  const std::uint32_t warp_size = state_.core.warp_size;
-  const unsigned warps = (state_.launch->threads_per_block() + warp_size - 1) / warp_size;
+void WarpUnit::begin(unsigned slot, unsigned warp, unsigned place, unsigned here) {
   const bool dynamic = divergence_->dynamic();
-  Group& group = fresh(dynamic ? state_.groups.find_free() : &state_.groups[slot * warps + warp]);
+  Group& group = fresh(dynamic ? state_.groups.find_free() : &state_.groups[place]);
   group.block_slot = slot;
   group.part = 0;
   group.warp_in_block = warp;
-  group.first_row = static_cast<std::uint16_t>((slot * warps + warp) * state_.rows_per_warp);
+  group.warp_here = here;
+  group.first_row = static_cast<std::uint16_t>(place * state_.rows_per_warp);
   group.dynamic = dynamic;
   group.aligned = true;
   group.lane_row.fill(group.first_row);

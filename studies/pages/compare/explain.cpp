@@ -62,7 +62,7 @@ Contribution product(std::string cause, std::string detail, double from, double 
 // One run, per core.
 struct Side {
   Side(const tb::Summary& summary, const hw::Machine& machine) : summary(summary), machine(machine) {
-    cores = machine.gpu.cores;
+    cores = hw::all_sub_cores(machine);
     for (std::size_t active = 1; active < summary.fu_active_cycles.size(); ++active) {
       executing += summary.fu_active_cycles[active];
       lane_cycles += summary.fu_active_cycles[active] * active;

@@ -73,7 +73,7 @@ void add_work(std::string& out, const tb::Summary& summary, const hw::Machine& m
   line(out, "warp instructions", grouped(summary.warp_instructions), "retired; one per sub-warp");
   line(out, "thread instructions", grouped(summary.thread_instructions), "active lanes of all of them");
   line(out, "IPC", fmt::format("{:.2f}", summary.ipc),
-       fmt::format("thread instructions per cycle, {} at most", machine.core.simd_width * machine.gpu.cores));
+       fmt::format("thread instructions per cycle, {} at most", machine.core.simd_width * hw::all_sub_cores(machine)));
   line(out, "lanes per instruction", fmt::format("{:.2f}", summary.lanes_per_warp_instruction),
        fmt::format("of {}; less when branches split warps", machine.core.simd_width));
   line(out, "divergent branches", grouped(summary.divergent_branches),

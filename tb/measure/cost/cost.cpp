@@ -57,14 +57,14 @@ void texture_cache(const hw::CostShape& shape, hw::CostLines& lines) {
   lines.present("texture cache",
                 fmt::format("{} lines x ({} of data + {} of tag + 1 valid + {} of order)", held, 8 * line, tag, order),
                 held * (8 * line + tag + 1 + order), "own estimate; texture.bytes, l1d.line_bytes, texture.ways");
-  const std::uint64_t who = hw::index_bits(shape.pending);
+  const std::uint64_t who = hw::index_bits(shape.pending * shape.machine.core.sub_cores);
   lines.present("MSHRs of the texture cache",
                 fmt::format("texture.mshrs {} x (32 of address + {} to wait x log2({} accesses))", texture.mshrs,
-                            texture.mshr_targets, shape.pending),
+                            texture.mshr_targets, shape.pending * shape.machine.core.sub_cores),
                 texture.mshrs * (32 + texture.mshr_targets * who), "own estimate, as of the L1's");
 }
 
-void every_core(const hw::CostShape& shape, hw::CostLines& lines) {
+void pipeline(const hw::CostShape& shape, hw::CostLines& lines) {
   const unsigned registers = shape.machine.core.registers;
   lines.present("register file", fmt::format("core.registers {} x 32", registers), std::uint64_t{registers} * 32,
                 "LWM report table 1; thesis table 5.1");
@@ -82,14 +82,36 @@ void every_core(const hw::CostShape& shape, hw::CostLines& lines) {
         shape.complex_queue * (shape.lanes * (kOperands + 1) + hw::index_bits(shape.pool) + kInstruction),
         "LWM report 3.2.2: a fetch group gets through while others execute; own estimate of its fields");
   }
+}
+
+// The L0 and its stream buffer.
+void l0_cache(const hw::CostShape& shape, hw::CostLines& lines) {
+  const hw::L0Parameters& l0 = shape.machine.l0i;
+  if (!l0.enabled) {
+    return;
+  }
+  const unsigned line = shape.machine.icache.line_bytes;
+  const std::uint64_t held = l0.bytes / line;
+  const std::uint64_t tag = 32 - hw::index_bits(line);
+  const std::uint64_t order = hw::index_bits(l0.ways);
+  lines.mechanism("instruction cache of a sub-core");
+  lines.add(CostLine::Kind::estimated, "L0",
+            fmt::format("{} lines x ({} of data + {} of tag + 1 valid + {} of order)", held, 8 * line, tag, order),
+            held * (8 * line + tag + 1 + order), "own estimate; l0i.bytes, icache.line_bytes, l0i.ways");
+  lines.add(CostLine::Kind::estimated, "stream buffer",
+            fmt::format("l0i.prefetch {} x ({} of data + {} of tag + 2)", l0.prefetch, 8 * line, tag),
+            l0.prefetch * (8 * line + tag + 2), "own estimate; there, asked for");
+}
+
+void caches(const hw::CostShape& shape, hw::CostLines& lines) {
   const hw::DataCacheParameters& l1d = shape.machine.l1d;
   const unsigned targets = l1d.merge_reads && l1d.enabled ? l1d.mshr_targets : 1;
-  const std::uint64_t who = hw::index_bits(shape.pending);
-  lines.present(
-      "MSHRs of the L1",
-      fmt::format("l1d.mshrs {} x (32 of address + {} to wait x log2({} accesses))", l1d.mshrs, targets, shape.pending),
-      l1d.mshrs * (32 + targets * who),
-      "own estimate; who waits for a line, of all threads: SW+ (warp-size study 4.1)");
+  const std::uint64_t who = hw::index_bits(shape.pending * shape.machine.core.sub_cores);
+  lines.present("MSHRs of the L1",
+                fmt::format("l1d.mshrs {} x (32 of address + {} to wait x log2({} accesses))", l1d.mshrs, targets,
+                            shape.pending * shape.machine.core.sub_cores),
+                l1d.mshrs * (32 + targets * who),
+                "own estimate; who waits for a line, of all threads: SW+ (warp-size study 4.1)");
   texture_cache(shape, lines);
 }
 
@@ -175,10 +197,16 @@ StorageCost storage_cost(const hw::Machine& machine) {
   StorageCost cost;
   cost.machine = machine.name;
   cost.register_file_bits = std::uint64_t{machine.core.registers} * 32;
-  const hw::CostShape shape(machine, hw::warp_pool_size(machine));
+  const hw::Machine of_sub_core = hw::machine_of_sub_core(machine);
+  const hw::CostShape shape(of_sub_core, hw::warp_pool_size(of_sub_core));
   hw::CostLines lines;
   PolicyCosts policies(shape, lines);
-  every_core(shape, lines);
+  lines.in_each_of(machine.core.sub_cores);
+  pipeline(shape, lines);
+  l0_cache(shape, lines);
+  lines.in_each_of(1);
+  caches(shape, lines);
+  lines.in_each_of(machine.core.sub_cores);
   warp_size(shape, lines);
   large_warps(shape, lines, policies);
   lines.mechanism("scheduler " + machine.core.scheduler);
@@ -186,7 +214,9 @@ StorageCost storage_cost(const hw::Machine& machine) {
   policies.ask("core.divergence");
   policies.ask("core.coalescer");
   lines.mechanism("coherence protocol " + machine.gpu.coherence);
+  lines.in_each_of(1);
   policies.ask("gpu.coherence");
+  lines.in_each_of(machine.core.sub_cores);
   policies.ask("core.load_limiter");
   policies.ask("core.scalar");
   search_instructions(shape, lines);

@@ -180,12 +180,13 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
   const std::map<std::string_view, std::uint64_t> counts = {
       {"dispatcher", 1},
       {"global_scheduler", global ? 1 : 0},
-      {"core", cores},
+      {"core", cores * machine.core.sub_cores},
+      {"l0i", machine.l0i.enabled ? cores * machine.core.sub_cores : 0},
       {"icache", cores},
       {"l1d", machine.l1d.enabled ? cores : 0},
       {"texture", cores},
       {"scratchpad", cores},
-      {"registers", cores * machine.core.simd_width},  // a bank per lane
+      {"registers", cores * machine.core.sub_cores * machine.core.simd_width},  // a bank per lane
       {"noc", 1},
       {"l2_slice", slices},
       {"l2", slices},
@@ -193,7 +194,7 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
       {"coherence", homes ? cores : 0},
       {"home", homes ? slices : 0},
       {"probes", homes ? 1 : 0},
-      {kMechanisms, mechanism_bits(machine) == 0 ? 0 : cores},
+      {kMechanisms, mechanism_bits(machine) == 0 ? 0 : cores * machine.core.sub_cores},
   };
   const auto found = counts.find(kind);
   if (found == counts.end()) {
@@ -205,15 +206,16 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
 std::optional<double> unit_bytes(std::string_view kind, const hw::Machine& machine) {
   const hw::CoreParameters& core = machine.core;
   const std::map<std::string_view, std::uint64_t> bytes = {
+      {"l0i", machine.l0i.bytes},
       {"icache", machine.icache.bytes},
       {"l1d", machine.l1d.bytes},
       {"texture", machine.texture.bytes},
       {"scratchpad", machine.scratchpad.bytes},
-      {"registers", std::uint64_t{core.registers} * 4 / core.simd_width},
+      {"registers", std::uint64_t{core.registers} * 4 / core.sub_cores / core.simd_width},
       {"l2", machine.l2.bytes / machine.dram.channels},
   };
   if (kind == kMechanisms) {
-    return static_cast<double>(mechanism_bits(machine)) / 8;
+    return static_cast<double>(mechanism_bits(machine)) / 8 / core.sub_cores;
   }
   const auto found = bytes.find(kind);
   return found == bytes.end() ? std::nullopt : std::optional(static_cast<double>(found->second));

@@ -15,7 +15,7 @@ using hw::GroupState;
 using link::Cycle;
 
 Profile::Profile(const hw::Machine& machine)
-    : cores_(machine.gpu.cores),
+    : cores_(hw::all_sub_cores(machine)),
       lanes_(machine.core.simd_width),
       buckets_(band_row(kThreadBands)),
       of_core_(cores_),

@@ -102,14 +102,16 @@ void ChromeTrace::name_track(unsigned process, std::uint64_t track, const std::s
 
 void ChromeTrace::attached(hw::Gpu& gpu) {
   clock_ = gpu.clock();
-  cores_ = gpu.machine().gpu.cores;
+  cores_ = static_cast<unsigned>(gpu.sub_cores().size());
   const auto process = [this](unsigned number, const std::string& name) {
     event(fmt::format(R"("ph":"M","name":"process_name","pid":{},"args":{{"name":"{}"}})", number, name));
     event(fmt::format(R"("ph":"M","name":"process_sort_index","pid":{},"args":{{"sort_index":{}}})", number, number));
   };
   process(0, "GPU");
   for (unsigned core = 0; core < cores_; ++core) {
-    process(core + 1, fmt::format("core {}", core));
+    const hw::CoreState& state = gpu.sub_cores()[core]->state();
+    process(core + 1, state.machine.core.sub_cores == 1 ? fmt::format("core {}", core)
+                                                        : fmt::format("core {}.{}", state.in_core, state.sub_core));
   }
   process(memory_process(), "memory");
   name_track(0, 0, "launches");

@@ -69,8 +69,8 @@ TraceRecorder::~TraceRecorder() = default;
 
 void TraceRecorder::attached(hw::Gpu& gpu) {
   cores_.clear();
-  for (unsigned i = 0; i < gpu.machine().gpu.cores; ++i) {
-    cores_.push_back(std::make_unique<OfCore>(*this, gpu.core(i).state(), gpu.clock()));
+  for (const hw::SubCore* const sub_core : gpu.sub_cores()) {
+    cores_.push_back(std::make_unique<OfCore>(*this, sub_core->state(), gpu.clock()));
   }
 }
 

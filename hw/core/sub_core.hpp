@@ -1,0 +1,164 @@
+// A sub-core: the part of a core that has groups of its own, from the scheduler to write-back. A core of the papers has
+// one. Cores of today's GPUs have several (core.sub_cores; four since Maxwell), which share its blocks, scratchpad and
+// caches, each behind an arbiter (hw/core/share).
+//
+//   icache, l1d, texture   initiators, LineProtocol       to the core's caches
+//   scratchpad             initiator, ScratchpadProtocol  to the core's scratchpad
+//
+// Its modules (registers, l0i, fetch, decode, register_read, execute, memory, writeback) are children of the module in whose
+// constructor it is made: the core, where it is the only one.
+//
+//   threads, registers   an equal share of the core's; warp w of all that the core has places for is in sub-core
+//                        w mod core.sub_cores
+//   barriers, exits      of a block whose warps are in several sub-cores are counted in the first one, which has the
+//                        blocks' homes. It hears of them in the next cycle, its own too, and a release is heard in the
+//                        cycle after (hw/core/warps/home_protocol.hpp)
+//   turns                in each cycle in which something can happen to it, by its core
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hw/cache/l0_cache.hpp"
+#include "hw/core/execute/execute.hpp"
+#include "hw/core/execute/register_read.hpp"
+#include "hw/core/execute/writeback.hpp"
+#include "hw/core/front/decode.hpp"
+#include "hw/core/front/fetch.hpp"
+#include "hw/core/memory/memory.hpp"
+#include "hw/core/pipeline/pipeline.hpp"
+#include "hw/core/taps.hpp"
+#include "hw/core/warps/home_inbox.hpp"
+#include "hw/core/warps/warp_unit.hpp"
+#include "hw/registers/register_file.hpp"
+#include "hw/state/core_state.hpp"
+
+namespace heddle::hw {
+
+class SubCore {
+ public:
+  // `machine`: with threads and registers of this sub-core alone (machine_of_sub_core), outlives it. Throws InputError
+  // when a stage of `extension` has no place.
+  SubCore(const Machine& machine, unsigned core, unsigned number, link::Clock clock, const isa::DeviceMemory* bounds,
+          CoreTaps& taps, const CoreExtension& extension);
+  SubCore(const SubCore&) = delete;
+  SubCore& operator=(const SubCore&) = delete;
+
+  // ---- what its core joins it to
+  [[nodiscard]] link::LineInitiatorSocket& icache() { return l0_ ? l0_->beyond : fetch_.icache; }
+  [[nodiscard]] link::LineInitiatorSocket& l1d() { return memory_.l1d; }
+  [[nodiscard]] link::LineInitiatorSocket& texture() { return memory_.texture; }
+  [[nodiscard]] ScratchpadInitiatorSocket& scratchpad() { return memory_.scratchpad; }
+  [[nodiscard]] WarpUnit& warps() { return warps_; }
+  [[nodiscard]] MemoryStage& memory() { return memory_; }
+  [[nodiscard]] Performer& performer() { return execute_.performer(); }
+  // Who limits its loads; null: nobody does. It changes when the warp size does (`limiter_made`).
+  [[nodiscard]] LoadLimiter* limiter() { return limiter_.get(); }
+  std::function<void(LoadLimiter*)> limiter_made;
+  // Another core's block has its part of the scratchpad here, which begins at this byte (HomeMessage::begins_block).
+  std::function<void(std::uint32_t base)> scratchpad_taken;
+
+  // ---- launches and blocks
+  void begin_launch(const Launch& launch, Cycle first, bool global);
+  void end_launch(Cycle end);
+  // The threads of warp number `warp` of a block get place number `place` of this sub-core's warps; their registers are
+  // 0. `records`: what the block's threads replay.
+  void place_warp(BlockHome& block, unsigned warp, unsigned place, std::span<const ThreadRecord> records);
+  // It begins there, number `here` of the block's in this sub-core; it may be fetched in the next cycle.
+  void begin_warp(const BlockHome& block, unsigned warp, unsigned place, unsigned here) {
+    warps_.begin(state_.slot_of(block), warp, place, here);
+  }
+
+  // ---- turns
+  // A message of another sub-core or core, told before this cycle's turns or in them: it is heard in the next cycle.
+  void tell(Cycle now, HomeMessage message);
+  // It has a turn in this cycle, unless it says by begin() that nothing has changed. `news`: of the core.
+  [[nodiscard]] bool due(Cycle now) const { return now >= next_; }
+  // Something has come for it: it has a turn in this cycle.
+  void wake() { next_ = 0; }
+  // The begin of a turn. False: the sub-core is as it was and stays so, until a cache has news.
+  [[nodiscard]] bool begin(Cycle now, bool news);
+  // Blocks that have waited at the grid's barrier go on: between begin() and go().
+  void leave_grid() { writeback_.leave_grid(); }
+  void go(Cycle now);
+  // After the turns of a cycle: when it wants the next one, kNever: not before something comes.
+  // `caches`: when a cache does that it shares a turn with, kNever: none does.
+  [[nodiscard]] Cycle next(Cycle now, bool news, Cycle caches);
+  void tell_cycle_end(Cycle now) const;
+  // Counts the cycles before `until` that it slept through.
+  void account_sleep(Cycle until);
+  // Stopped by a fault at a cycle, for good.
+  void stop(Cycle at, Cycle now);
+  void settle(Cycle until) { pipeline_.settle(until); }
+  // For statistics in between: as of the begin of cycle `until`.
+  void count_until(Cycle until) {
+    pipeline_.settle(until);
+    account_sleep(until);
+  }
+
+  // ---- how it stands
+  // Of the module whose children its stages are.
+  [[nodiscard]] const char* name() const { return fetch_.get_parent_object()->name(); }
+  [[nodiscard]] bool idle() const { return pipeline_.idle(); }
+  [[nodiscard]] bool busy() const { return state_.groups.count(GroupState::free) != state_.groups.size(); }
+  [[nodiscard]] const Group* first_live_group() const;
+  // Null: fetch asks the core's instruction cache.
+  [[nodiscard]] L0Cache* l0() { return l0_.get(); }
+  [[nodiscard]] bool quiet() const { return !l0_ || l0_->quiet(); }
+  [[nodiscard]] const RegisterFile& registers() const { return registers_; }
+  [[nodiscard]] CoreState& state() { return state_; }
+  [[nodiscard]] const CoreState& state() const { return state_; }
+  [[nodiscard]] const Pipeline& pipeline() const { return pipeline_; }
+  [[nodiscard]] const WarpScheduler& scheduler() const { return fetch_.scheduler(); }
+
+  // ---- instruments
+  void observe(CoreObserver* observer);
+  void replay(bool records);
+
+ private:
+  [[nodiscard]] std::vector<Stage*> stages_with(const CoreExtension& extension);
+  void set_warp_size(std::uint32_t warp_size);
+  void fetch_by_lane();
+  void limit_loads();
+  [[nodiscard]] bool sees_every_stage() const;
+  [[nodiscard]] bool has_news() const;
+  [[nodiscard]] bool had_turn(Cycle now) const { return accounted_ == now + 1; }
+  void hear(Cycle now);
+  void tell_sleep(Cycle from) const;
+
+  link::Clock clock_;
+  CoreState state_;
+  RegisterFile registers_;
+  WarpUnit warps_;  // before the stages, whose tables have a place for every group that it can begin
+  std::unique_ptr<LoadLimiter> limiter_;  // null: it limits nothing
+  std::unique_ptr<L0Cache> l0_;
+  FetchStage fetch_;
+  DecodeStage decode_;
+  RegisterReadStage register_read_;
+  ExecuteStage execute_;
+  MemoryStage memory_;
+  WriteBackStage writeback_;
+  std::vector<std::unique_ptr<ReceivingStage>> own_stages_;  // of an extension
+  Pipeline pipeline_;
+
+  std::unique_ptr<ReplayRows> replay_;  // null: threads compute
+  Cycle accounted_ = 0;                 // cycles before this one have been counted
+  Cycle next_ = 0;                      // no turn before this cycle
+  HomeInbox heard_;                     // from other sub-cores and cores
+};
+
+// One of several sub-cores: a module, whose children its stages are.
+class SubCoreModule final : public sc_core::sc_module {
+ public:
+  template <class... Arguments>
+  explicit SubCoreModule(const sc_core::sc_module_name& name, Arguments&&... arguments)
+      : sc_core::sc_module(name), sub_core(std::forward<Arguments>(arguments)...) {}
+  SubCore sub_core;
+};
+
+}  // namespace heddle::hw
