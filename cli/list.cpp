@@ -120,6 +120,7 @@ hw::Machine with_every_module() {
   hw::Machine machine;
   machine.l2.enabled = machine.l2.inclusive = true;
   machine.gpu.coherence = "mesi";
+  machine.l0i.enabled = true;
   machine.core.divergence = "odgs";
   return machine;
 }

@@ -289,8 +289,8 @@ struct Instruction {
 
 // Arithmetic, comparisons and conversions of f16, f32 and f64 in the functional units; no atomics, which are memory's.
 [[nodiscard]] bool is_floating_point(const Instruction& instruction);
-// Which lanes a GPU executes it in, of those that have lanes of several kinds: every operation of the unit `alu` that is
-// not floating point counts as integer.
+// Which lanes a GPU executes it in, of those that have lanes of several kinds: every operation of the unit `alu` that
+// is not floating point counts as integer.
 enum class LaneKind : std::uint8_t { integer, single_precision, double_precision, other };
 inline constexpr std::size_t kLaneKinds = 3;  // without `other`
 [[nodiscard]] LaneKind lane_kind(const Instruction& instruction);

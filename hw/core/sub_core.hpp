@@ -5,8 +5,8 @@
 //   icache, l1d, texture   initiators, LineProtocol       to the core's caches
 //   scratchpad             initiator, ScratchpadProtocol  to the core's scratchpad
 //
-// Its modules (registers, l0i, fetch, decode, register_read, execute, memory, writeback) are children of the module in whose
-// constructor it is made: the core, where it is the only one.
+// Its modules (registers, l0i, fetch, decode, register_read, execute, memory, writeback) are children of the module in
+// whose constructor it is made: the core, where it is the only one.
 //
 //   threads, registers   an equal share of the core's; warp w of all that the core has places for is in sub-core
 //                        w mod core.sub_cores

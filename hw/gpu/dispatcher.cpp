@@ -38,9 +38,8 @@ Residency residency(const Machine& machine, const Launch& launch) {
   const std::uint64_t threads = (launch.threads_per_block() + warp_size - 1) / warp_size * warp_size;
   // Each sub-core has registers for whole warps, which are dealt out to the sub-cores in turn.
   const std::uint64_t of_warp = std::max<std::uint64_t>(warp_size * launch.registers, 1);
-  const std::uint64_t registers = core.sub_cores == 1
-                                      ? core.registers
-                                      : core.registers / core.sub_cores / of_warp * of_warp * core.sub_cores;
+  const std::uint64_t registers =
+      core.sub_cores == 1 ? core.registers : core.registers / core.sub_cores / of_warp * of_warp * core.sub_cores;
   const struct {
     const char* key;
     std::uint64_t have;

@@ -22,7 +22,7 @@ struct CountedUnit {
 };
 
 struct Totals {
-  std::uint64_t cycles = 0;  // from the first launch's start to the last one's end, launches back to back
+  std::uint64_t cycles = 0;   // from the first launch's start to the last one's end, launches back to back
   std::size_t sub_cores = 1;  // of all cores: units of kind 'core'
   unsigned channels = 1;
 

@@ -1,4 +1,5 @@
-// Oldest first, greedy-then-oldest and greedy-then-youngest. Age counts from the start of a warp's block; a dynamic warp's, from its forming.
+// Oldest first, greedy-then-oldest and greedy-then-youngest. Age counts from the start of a warp's block; a dynamic
+// warp's, from its forming.
 #include <fmt/format.h>
 
 #include "hw/parameters/cost.hpp"
@@ -57,9 +58,9 @@ class GreedyThenOldest final : public WarpScheduler {
   bool stalled_ = true;  // the greedy warp has stalled or finished, or there is none yet
 };
 
-// What NVIDIA's schedulers were found to do: the warp of the last instruction while it can be fetched, else the youngest
-// that can ("Dissecting and Modeling the Architecture of Modern GPU Cores", MICRO 2025, section 5.1). It stays with a
-// warp from one cycle to the next, so that it wants core.issue = "scoreboard".
+// What NVIDIA's schedulers were found to do: the warp of the last instruction while it can be fetched, else the
+// youngest that can ("Dissecting and Modeling the Architecture of Modern GPU Cores", MICRO 2025, section 5.1). It stays
+// with a warp from one cycle to the next, so that it wants core.issue = "scoreboard".
 class GreedyThenYoungest final : public WarpScheduler {
  public:
   static constexpr Traits traits{.within_fetch_groups = true};

@@ -542,8 +542,8 @@ namespace heddle::test {
     machine.l1d.hit_latency = 3;
     machine.icache.hit_latency = 2;
   });
-  // Cores of several parts: with an L0 and narrow lanes, several of them behind an L2; with large warps; with few ports;
-  // with threads that form warps within their part.
+  // Cores of several parts: with an L0 and narrow lanes, several of them behind an L2; with large warps; with few
+  // ports; with threads that form warps within their part.
   add("subcores", [](hw::Machine& machine) {
     machine.core.sub_cores = 4;
     machine.core.issue = "scoreboard";

@@ -10,8 +10,8 @@
 //   prefix-sum network  cond_acc and tree_traverse (thesis 7.1), pipelined
 //   heap                malloc and free, `heap_latency`, pipelined
 //
-// Lanes of a kind that are fewer than a warp's threads (core.integer_interval and its like) take an operation less often
-// than in every cycle; one that finds them busy holds the stage.
+// Lanes of a kind that are fewer than a warp's threads (core.integer_interval and its like) take an operation less
+// often than in every cycle; one that finds them busy holds the stage.
 //
 // One sub-warp leaves per cycle, results of these units first. A functional unit counts as active in the cycle in which
 // its lane's operands leave register read's latch, for the first stage, another unit or its queue. Sub-warps with

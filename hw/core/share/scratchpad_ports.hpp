@@ -1,7 +1,7 @@
 // What several sub-cores share a scratchpad by: a port for each. Accesses have the banks one after the other, in the
 // order in which they come; those of one cycle in the order of the sub-cores' turns, which goes round (Core::advance).
 //
-//   in[i]  target, ScratchpadProtocol     from sub-core i. The delay is that of the wait for the banks and of the access
+//   in[i]  target, ScratchpadProtocol     from sub-core i; the delay is that of the wait for the banks and the access
 //   out    initiator, ScratchpadProtocol  to the scratchpad
 #pragma once
 

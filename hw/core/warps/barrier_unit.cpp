@@ -131,10 +131,10 @@ std::optional<BarrierUnit::Stuck> BarrierUnit::stuck(std::span<const Waiters> su
   for (const auto& [sub_core, sub_warp, warp] : waiting) {
     const CoreState& state = *sub_cores[sub_core].state;
     const unsigned lane = first_executing(*sub_warp);
-    result.detail += fmt::format("{} warp {} ({} of its {} threads) waits at {}, PC {}", separator, warp,
-                                 std::popcount(sub_warp->executing),
-                                 threads_of_warp(state, state.thread_at(*sub_warp, lane)),
-                                 isa::reference::barrier_name(barrier_of(*sub_warp, lane)), sub_warp->pc);
+    result.detail +=
+        fmt::format("{} warp {} ({} of its {} threads) waits at {}, PC {}", separator, warp,
+                    std::popcount(sub_warp->executing), threads_of_warp(state, state.thread_at(*sub_warp, lane)),
+                    isa::reference::barrier_name(barrier_of(*sub_warp, lane)), sub_warp->pc);
     separator = ";";
   }
   for (unsigned id = 0; id <= isa::reference::kGridBarrier; ++id) {

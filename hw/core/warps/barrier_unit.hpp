@@ -40,9 +40,9 @@ class BarrierUnit {
     const CoreState* state;
     const BarrierUnit* barriers;
   };
-  // When nothing else can happen in a core with these sub-cores, the first of which has its blocks' homes: of the blocks
-  // whose threads are all here, the first one (in the grid's order) whose threads wait for others of the block, the
-  // first of its sub-warps that do, where that is, and the interpreter's text for it. Empty: no thread waits.
+  // When nothing else can happen in a core with these sub-cores, the first of which has its blocks' homes: of the
+  // blocks whose threads are all here, the first one (in the grid's order) whose threads wait for others of the block,
+  // the first of its sub-warps that do, where that is, and the interpreter's text for it. Empty: no thread waits.
   struct Stuck {
     std::size_t sub_core = 0;
     const link::SubWarp* sub_warp = nullptr;
