@@ -3,8 +3,8 @@
 //
 //   fw request  -> TLM_COMPLETED  done in this call: a hit, whose `line` points to the line's bytes until the call
 //                                 returns, or a store (Answer::hit, miss, merged)
-//               -> TLM_ACCEPTED   answered later by one bw response (Answer::miss, merged, late_hit); the payload stays
-//                                 alive until then
+//               -> TLM_ACCEPTED   answered later by one bw response (Answer::miss, merged, late_hit; of a store that
+//                                 waits for memory also hit); the payload, and what it points to, stays until then
 //               -> TLM_UPDATED    Answer::busy: nothing happened, `busy` says why, offer it again later
 // `answer` says what happened, at once and until the payload is offered again.
 //   bw response -> `line` (loads) or `atomic->old` (atomics) valid during the call; returns TLM_COMPLETED
@@ -63,6 +63,9 @@ struct LineRequest {
   bool shares_port = false;
   // Fetches: it missed and was counted then; its line has come, and it is looked up once more. Not counted again.
   bool repeats_miss = false;
+  // Stores: done when the bytes are in a line of the cache, or memory has acknowledged them; false: when they are
+  // accepted.
+  bool waits = false;
   bool row_hint = false;      // row-buffer hint bit of the instruction (thesis 7.2)
   std::uint64_t address = 0;  // of the line, aligned to the line size
   // Who asks: statistics, traces, and the payload extension beyond the core.
@@ -71,6 +74,8 @@ struct LineRequest {
   std::uint32_t group = 0;  // of all in the core
   std::uint32_t pc = 0;
   isa::LaneMask lanes = 0;
+  // The banks that it takes, a bit each; 0: its line's.
+  std::uint64_t banks = 0;
   // Stores: line-sized data and byte enables (0x00 / 0xff, as TLM-2.0 has them).
   const std::byte* store_data = nullptr;
   const std::uint8_t* byte_enable = nullptr;

@@ -64,7 +64,7 @@ Cycle Cache::work(Cycle now) {
   while (!delayed_.empty() && delayed_.front().ready <= now) {
     const DelayedHit hit = delayed_.front();
     delayed_.pop();
-    if (hit.snapshot == kNoSnapshot) {  // an atomic
+    if (hit.snapshot == kNoSnapshot) {  // an atomic, a store that waits
       answer(*hit.request, nullptr, hit.request->failed);
       continue;
     }

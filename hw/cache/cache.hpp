@@ -12,10 +12,12 @@
 //
 // Behaviour
 //   ports         at most `ports` requests are accepted per cycle; more are busy (TLM_UPDATED).
-//   banks         a line's bank is its number modulo their number; a request whose bank has accepted another in this
-//                 cycle is busy, whichever port is free.
+//   banks         a line's bank is its number modulo their number, unless the request names banks (LineRequest::banks);
+//                 a request one of whose banks has accepted another in this cycle is busy, whichever port is free.
 //   hit           hit_latency 1: answered in the call. More: pending, answered hit_latency - 1 cycles later with the
-//                 line as it was at the access (Answer::late_hit). A store is done in the call that accepts it.
+//                 line as it was at the access (Answer::late_hit). A store is done in the call that accepts it, unless
+//                 it waits (LineRequest::waits): then as a load is, where stores leave for memory when that has
+//                 acknowledged it, and a store of a whole line in the call.
 //   miss          one MSHR per outstanding line; later requests to the line merge, up to mshr_targets, and are served
 //                 in order when the line comes. No MSHR or target free: busy. The read has the row-buffer hint when
 //                 any of the requests has it that merged before the read left.
@@ -274,9 +276,15 @@ class Cache : public sc_core::sc_module,
   ::tlm::tlm_sync_enum answer_hit(LineRequest& request, Frame frame);
   ::tlm::tlm_sync_enum step_hit(LineRequest& request, Frame frame);
   void write_hit(LineRequest& request, Frame frame);
+  // A store that waits for a line under way, whose bytes go into it then.
+  [[nodiscard]] static bool waits_for_line(const LineRequest& request, const Transition& transition) {
+    return request.waits && !transition.does(kWriteThrough);
+  }
+  void add_store(LineRequest& request, const Transition& transition, std::uint32_t mshr);
+  ::tlm::tlm_sync_enum finish_store(LineRequest& request, const Transition& transition);
   [[nodiscard]] std::uint32_t take_snapshot();
   ::tlm::tlm_sync_enum answer_later(LineRequest& request, std::uint32_t snapshot);
-  void merge(LineRequest& request, std::uint32_t mshr);
+  void merge(LineRequest& request, const Transition& transition, std::uint32_t mshr);
   void start_miss(LineRequest& request, const Transition& transition);
   void forward(LineRequest& request);
   void step(LineRequest& request, std::byte* line, Frame frame);
@@ -317,8 +325,8 @@ class Cache : public sc_core::sc_module,
   void remember_failed_write(std::uint64_t address, std::uint32_t group, std::uint32_t pc);
   void continue_flush();
   void show_state();
-  [[nodiscard]] std::uint64_t bank_of(std::uint64_t line) const {
-    return std::uint64_t{1} << (line / line_bytes_ % banks_);
+  [[nodiscard]] std::uint64_t banks_of(const LineRequest& request) const {
+    return request.banks != 0 ? request.banks : std::uint64_t{1} << (request.address / line_bytes_ % banks_);
   }
 
   link::Clock clock_;
@@ -357,6 +365,12 @@ class Cache : public sc_core::sc_module,
   std::vector<std::uint64_t> read_;  // in this cycle, lines whose port others may share (LineRequest::shares_port)
   unsigned writes_ = 0;              // not acknowledged yet
   unsigned waiting_stores_ = 0;      // entries of MSHRs
+  // Stores that wait until memory has acknowledged the write.
+  struct Unacknowledged {
+    Payload* write = nullptr;
+    LineRequest* request = nullptr;
+  };
+  std::vector<Unacknowledged> unacknowledged_;
   // Lines that leave for their home.
   struct Leaving {
     std::uint64_t address = 0;

@@ -23,7 +23,7 @@ void Cache::describe_core(const LineRequest& request, unsigned core, bool instru
   extension.coalesced = static_cast<std::uint8_t>(std::popcount(request.lanes));
   extension.instruction = instruction;
   extension.row_hint = request.row_hint;
-  extension.posted = request.kind == LineRequest::Kind::store;
+  extension.posted = request.kind == LineRequest::Kind::store && !request.waits;
   extension.route = 0;
   extension.message = link::CoherenceMessage::none;
   extension.exclusive = extension.has_data = extension.keeps = false;
@@ -261,7 +261,15 @@ void Cache::arrived(Payload& payload, Cycle visible) {
 void Cache::acknowledge(Payload& payload) {
   clock_.touch(&payload, "a payload");
   --writes_;
-  if (payload.is_response_error()) {
+  const bool failed = payload.is_response_error();
+  const auto waits = std::find_if(unacknowledged_.begin(), unacknowledged_.end(),
+                                  [&payload](const Unacknowledged& one) { return one.write == &payload; });
+  if (waits != unacknowledged_.end()) {
+    LineRequest& request = *waits->request;
+    unacknowledged_.erase(waits);
+    answer(request, nullptr, failed);
+  }
+  if (failed) {
     remember_failed_write(payload.get_address(), payload.extension.group, payload.extension.pc);
   }
   if (payload.extension.message == link::CoherenceMessage::put) {
@@ -346,31 +354,43 @@ void Cache::fetch_again(const Payload& payload, LineState next) {
 
 void Cache::serve(Mshr& mshr, std::byte* line, Frame frame, bool failed) {
   const bool owes = frame != LineFrames::kNone && table_.info(lines_.state(frame)).owes;
+  const auto store = [&](const std::byte* data, const std::uint8_t* enable) {
+    --waiting_stores_;
+    link::merge_bytes(line, data, enable, line_bytes_);
+    if (owes) {
+      lines_.add_dirty(frame, enable);
+    }
+  };
   for (const MissTarget& target : mshr.targets) {
-    if (target.request != nullptr) {
-      if (target.request->kind == LineRequest::Kind::load) {
-        if (!failed && keeps_sharers_) {
-          note_sharer(frame, *target.request);
-        }
-      } else if (!failed) {
-        step(*target.request, line, frame);
-      }
-      answer(*target.request, line, failed);
+    if (target.request == nullptr) {
+      const StoreBuffer& buffer = misses_.store(target.store);
+      store(buffer.data.data(), buffer.enable.data());
       continue;
     }
-    --waiting_stores_;
-    const StoreBuffer& store = misses_.store(target.store);
-    link::merge_bytes(line, store.data.data(), store.enable.data(), line_bytes_);
-    if (owes) {
-      lines_.add_dirty(frame, store.enable.data());
+    LineRequest& request = *target.request;
+    switch (request.kind) {
+      case LineRequest::Kind::load:
+        if (!failed && keeps_sharers_) {
+          note_sharer(frame, request);
+        }
+        break;
+      case LineRequest::Kind::store:
+        store(request.store_data, request.byte_enable);
+        break;
+      case LineRequest::Kind::atomic:
+        if (!failed) {
+          step(request, line, frame);
+        }
+        break;
     }
+    answer(request, line, failed);
   }
 }
 
 void Cache::answer(LineRequest& request, const std::byte* line, bool failed) {
   request.failed = failed;
   request.line = failed ? nullptr : line;
-  statistics_.failed_reads += failed ? 1 : 0;
+  statistics_.failed_reads += failed && request.kind != LineRequest::Kind::store ? 1 : 0;
   link::LinePhase phase = link::LinePhase::response;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   cpu->nb_transport_bw(request, phase, delay);

@@ -16,7 +16,7 @@ tlm_sync_enum Cache::accept_perfect(LineRequest& request) {
       return load_perfect(request);
     case LineRequest::Kind::store:
       store_perfect(request);
-      return TLM_COMPLETED;
+      return request.waits && hit_latency_ != 1 ? answer_later(request, kNoSnapshot) : TLM_COMPLETED;
     case LineRequest::Kind::atomic:
       break;
   }

@@ -58,12 +58,12 @@ tlm_sync_enum Cache::offer_sharing(LineRequest& request) {
   const bool shares = !flushing_ && std::find(read_.begin(), read_.end(), request.address) != read_.end();
   if (shares) {
     --ports_used_;  // the one that it shares
-    banks_used_ &= banks_ != 0 ? ~bank_of(request.address) : banks_used_;
+    banks_used_ &= banks_ != 0 ? ~banks_of(request) : banks_used_;
   }
   const tlm_sync_enum result = accept(request);
   if (shares) {
     ports_used_ += result == TLM_UPDATED ? 1 : 0;
-    banks_used_ |= banks_ != 0 ? bank_of(request.address) : 0;
+    banks_used_ |= banks_ != 0 ? banks_of(request) : 0;
   } else if (result != TLM_UPDATED) {
     read_.push_back(request.address);
     awake_ = true;
@@ -80,7 +80,7 @@ tlm_sync_enum Cache::accept(LineRequest& request) {
     }
     return refused;
   }
-  if (banks_ != 0 && (banks_used_ & bank_of(request.address)) != 0) {
+  if (banks_ != 0 && (banks_used_ & banks_of(request)) != 0) {
     return busy(request, Busy::bank);
   }
   request.failed = false;
@@ -99,7 +99,7 @@ tlm_sync_enum Cache::accept(LineRequest& request) {
   if (result != TLM_UPDATED) {
     took_port();
     if (banks_ != 0) {
-      banks_used_ |= bank_of(request.address);
+      banks_used_ |= banks_of(request);
     }
   }
   if (observer_ != nullptr) {
@@ -222,8 +222,8 @@ bool Cache::has_room(LineRequest& request, const Place& place, const Transition&
     return refuse(Busy::write_buffer);
   }
   if (transition.does(kMerge)) {
-    const bool store = request.kind == LineRequest::Kind::store;
-    if (!(store ? misses_.can_add_store(place.mshr) : misses_.can_add_load(place.mshr))) {
+    const bool buffered = request.kind == LineRequest::Kind::store && !waits_for_line(request, transition);
+    if (!(buffered ? misses_.can_add_store(place.mshr) : misses_.can_add_load(place.mshr))) {
       return refuse(Busy::targets);
     }
   }
@@ -274,7 +274,7 @@ tlm_sync_enum Cache::perform(LineRequest& request, const Place& place, const Tra
   if (transition.does(kWrite)) {
     write_hit(request, frame);
   } else if (transition.does(kMerge)) {
-    merge(request, place.mshr);
+    merge(request, transition, place.mshr);
     misses_[place.mshr].state = transition.next;
   } else {
     miss(request);
@@ -287,9 +287,25 @@ tlm_sync_enum Cache::perform(LineRequest& request, const Place& place, const Tra
   if (transition.does(kWriteThrough)) {
     Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, beyond(request.address), line_bytes_);
     describe(request, payload.extension);
+    if (request.waits) {
+      unacknowledged_.push_back({&payload, &request});
+    }
     write(payload, request.store_data, request.byte_enable);
   }
-  return request.kind == LineRequest::Kind::store ? TLM_COMPLETED : TLM_ACCEPTED;
+  return request.kind == LineRequest::Kind::store ? finish_store(request, transition) : TLM_ACCEPTED;
+}
+
+tlm_sync_enum Cache::finish_store(LineRequest& request, const Transition& transition) {
+  if (!request.waits) {
+    return TLM_COMPLETED;
+  }
+  if (transition.does(kFetch | kMerge | kWriteThrough)) {
+    return TLM_ACCEPTED;
+  }
+  if (!transition.does(kWrite) || hit_latency_ == 1) {
+    return TLM_COMPLETED;
+  }
+  return answer_later(request, kNoSnapshot);
 }
 
 tlm_sync_enum Cache::answer_hit(LineRequest& request, Frame frame) {
@@ -350,10 +366,10 @@ void Cache::write_hit(LineRequest& request, Frame frame) {
 
 // A load's hint goes with the read as long as that has not left; and it is the load's warp that waits for a read that a
 // store began.
-void Cache::merge(LineRequest& request, std::uint32_t mshr) {
+void Cache::merge(LineRequest& request, const Transition& transition, std::uint32_t mshr) {
   merged(request);
   if (request.kind == LineRequest::Kind::store) {
-    waiting_stores_ += misses_.add_store(mshr, request.store_data, request.byte_enable) ? 1 : 0;
+    add_store(request, transition, mshr);
     return;
   }
   misses_.add_load(mshr, request);
@@ -369,11 +385,20 @@ void Cache::merge(LineRequest& request, std::uint32_t mshr) {
   }
 }
 
+void Cache::add_store(LineRequest& request, const Transition& transition, std::uint32_t mshr) {
+  if (waits_for_line(request, transition)) {
+    misses_.add_load(mshr, request);
+    ++waiting_stores_;
+  } else {
+    waiting_stores_ += misses_.add_store(mshr, request.store_data, request.byte_enable) ? 1 : 0;
+  }
+}
+
 void Cache::start_miss(LineRequest& request, const Transition& transition) {
   const std::uint32_t mshr = misses_.allocate(request.address, transition.does(kFetch));
   misses_[mshr].state = transition.next;
   if (request.kind == LineRequest::Kind::store) {
-    waiting_stores_ += misses_.add_store(mshr, request.store_data, request.byte_enable) ? 1 : 0;
+    add_store(request, transition, mshr);
   } else {
     misses_.add_load(mshr, request);
     if (listener_ != nullptr && request.kind == LineRequest::Kind::load && !request.bypass) {

@@ -88,6 +88,22 @@ void check_cache(const CacheParameters& cache, const char* section, const char* 
   }
 }
 
+// Banks of parts of lines: lanes that access one line never want one bank for two of them.
+void check_banks(const DataCacheParameters& cache, std::vector<Contradiction>& found) {
+  if (cache.bank_bytes == 0 || cache.banks == 0) {
+    return;
+  }
+  if ((cache.bank_bytes & (cache.bank_bytes - 1)) != 0) {
+    found.push_back(
+        {"l1d.bank_bytes", fmt::format("l1d.bank_bytes ({}) is neither 0 nor a power of two", cache.bank_bytes)});
+  } else if (cache.bank_bytes * cache.banks < cache.line_bytes) {
+    found.push_back({"l1d.bank_bytes", fmt::format("l1d.banks ({}) times l1d.bank_bytes ({}) is less than "
+                                                   "l1d.line_bytes ({}): two lanes would want one bank for parts of "
+                                                   "one line",
+                                                   cache.banks, cache.bank_bytes, cache.line_bytes)});
+  }
+}
+
 void check_l2(const Machine& machine, std::vector<Contradiction>& found) {
   const L2Parameters& l2 = machine.l2;
   const std::uint64_t unit = std::uint64_t{l2.ways} * l2.line_bytes * machine.dram.channels;
@@ -284,6 +300,12 @@ const std::vector<Dependence>& dependences() {
        [](const Machine& machine) { return !machine.l1d.enabled && machine.gpu.cores == 1; }},
       {{"l1d.merge_reads"}, "l1d.enabled is false", [](const Machine& machine) { return !machine.l1d.enabled; }},
       {{"l1d.banks"}, "l1d.ports is 1", [](const Machine& machine) { return machine.l1d.ports == 1; }},
+      {{"l1d.bank_bytes", "l1d.conflict_cycles"},
+       "l1d.banks is 0",
+       [](const Machine& machine) { return machine.l1d.banks == 0; }},
+      {{"l1d.bank_bytes", "l1d.conflict_cycles"},
+       "l1d.ports is 1",
+       [](const Machine& machine) { return machine.l1d.ports == 1 && machine.l1d.banks != 0; }},
       {{"l2.*"}, "l2.enabled is false", [](const Machine& machine) { return !machine.l2.enabled; }},
       {{"dram.channel_xor"}, "dram.channels is 1", [](const Machine& machine) { return machine.dram.channels == 1; }},
       {{"dram.hint_threshold"},
@@ -495,6 +517,7 @@ std::vector<Contradiction> check(const Machine& machine) {
                                                       "memory channels transfer lines of one size",
                                                       machine.icache.line_bytes, machine.l1d.line_bytes)});
   }
+  check_banks(machine.l1d, found);
   if (machine.l2.enabled) {
     check_l2(machine, found);
   }

@@ -45,7 +45,7 @@ struct GpuParameters {
           "(ODGS paper 3.3)");
     visit("kernels", kernels, Limits::between(1, 128), "launches",
           "kernels of different streams that run side by side, each on cores of its own (Fermi white paper: 16); one "
-          "where threads change cores");
+          "where threads change cores, or under gpu.coherence = launch");
     visit("grid_barrier_latency", grid_barrier_latency, Limits::between(1, 10000), "cycles",
           "of a message of the grid's barrier (cooperative launches): from a core to the dispatcher, and back");
   }
@@ -82,6 +82,7 @@ struct CoreParameters {
   unsigned prefix_levels_per_cycle = 5;
   unsigned heap_latency = 200;
   unsigned pending_accesses = 64;
+  std::string stores = "posted";
   bool division_trap = false;
   bool load_trap = true;
   bool thread_misses = false;
@@ -139,6 +140,10 @@ struct CoreParameters {
           "execute time of malloc and free in kernels, of which one sub-warp's can begin in every cycle");
     visit("pending_accesses", pending_accesses, Limits::between(1, 4096), "sub-warps",
           "memory accesses that can be put aside waiting for lines");
+    visit("stores", stores, Limits::one_of({"posted", "waited"}), "",
+          "posted: a store is done when the L1 has accepted it; waited: as a load when its line has come, and beyond a "
+          "write-through L1 when memory has acknowledged it, as in a core in order without a store buffer (DWS report "
+          "3.3: memory references \"are modeled faithfully\")");
     visit("division_trap", division_trap, Limits::any(), "",
           "true: an integer division by zero is a fault; false: it yields all ones, as GPUs do");
     visit("load_trap", load_trap, Limits::any(), "",
@@ -214,6 +219,8 @@ struct L0Parameters {
 // The L1 data cache (hw/core/memory/memory.hpp offers it a sub-warp's lines).
 struct DataCacheParameters : CacheParameters {
   unsigned banks = 0;
+  unsigned bank_bytes = 0;
+  unsigned conflict_cycles = 0;
   bool merge_reads = true;
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -221,6 +228,14 @@ struct DataCacheParameters : CacheParameters {
     visit("banks", banks, Limits::between(0, 64), "banks",
           "banks behind a crossbar, by line, each of which starts one access per cycle: lines of one bank follow each "
           "other, and lines of others pass them (DWS report, table 3: one per lane); 0: any lines can start together");
+    visit(
+        "bank_bytes", bank_bytes, Limits::between(0, 128), "bytes",
+        "of a bank before the next one's begin, with which an access takes the banks of what its lanes access: two "
+        "lines conflict where lanes want one bank of both (DWS report 3.3: \"a crossbar connecting the lanes with the "
+        "D-cache banks\", each of which \"performs its own tag match\"); 0: a line, which is in one bank");
+    visit("conflict_cycles", conflict_cycles, Limits::between(0, 100), "cycles",
+          "that an access of whose lines one finds its bank taken waits, once, before the next one is sent (DWS report "
+          "3.3: \"a small queuing overhead (one cycle) is charged\")");
     visit("merge_reads", merge_reads, Limits::any(), "",
           "true: a load of a line that is on its way waits for it, whichever warp asked (SW+, warp-size study 4.1); "
           "false: it reads the line once more, unless a store of the core waits for it");

@@ -54,6 +54,31 @@ TEST(LineRequests, OnlyLoadsOfLanesByThemselvesShareAPort) {
   EXPECT_FALSE(shares("stack", Op::LD_GLOBAL));
 }
 
+TEST(LineRequests, StoresWaitWhereTheCoreSaysSo) {
+  for (const char* stores : {"posted", "waited"}) {
+    Machine machine;
+    machine.core.stores = stores;
+    LineBench bench(machine);
+    SubWarp& store = bench.sub_warp(0, [](Code& code) { code.store(Op::ST_GLOBAL, 2, 4); });
+    store.address.fill(kData);
+    EXPECT_EQ(bench.make(store).lines[0].waits, machine.core.stores == "waited");
+    EXPECT_FALSE(bench.make(bench.load(1, {1})).lines[0].waits);
+  }
+}
+
+// Banks of eight bytes: lane l accesses word l of its line, two words of a bank.
+TEST(LineRequests, NameTheBanksOfWhatTheirLanesAccess) {
+  Machine machine;
+  machine.l1d.banks = 16;
+  LineBench by_line(machine);
+  EXPECT_EQ(by_line.make(by_line.load(0, {4, 2, 4, 4})).lines[0].banks, 0U);
+  machine.l1d.bank_bytes = 8;
+  LineBench bench(machine);
+  bench.make(bench.load(0, {4, 4, 4, 4, 2, 4, 4, 4}));
+  EXPECT_EQ(bench.access.lines[0].banks, 0xffffU) << "lane 5 has the other word of lane 4's bank";
+  EXPECT_EQ(bench.access.lines[1].banks, 0x4444U);
+}
+
 TEST(LineRequests, ALineThatFailsIsAFaultOfItsLowestLane) {
   LineBench bench;
   AccessLine& line = bench.make(bench.load(0, {0, 1, 1, 0})).lines[1];
@@ -67,7 +92,7 @@ TEST(LineRequests, ALineThatFailsIsAFaultOfItsLowestLane) {
 // ---- load_store_unit.hpp
 
 struct SendBench : LineBench, private ::tlm::tlm_bw_transport_if<link::LineProtocol> {
-  SendBench() {
+  explicit SendBench(const Machine& with = {}) : LineBench(with) {
     l1d.socket.bind(*this);
     texture.socket.bind(*this);
     l1d.socket.bind(l1.socket);
@@ -104,6 +129,28 @@ TEST(LoadStoreUnit, SendsALineForEachPortAndThenTheRest) {
   EXPECT_EQ(bench.access.outstanding, 0U);
   EXPECT_EQ(bench.send(7), Sent::all) << "nothing is left";
   EXPECT_EQ(bench.l1.taken.size(), 2U);
+}
+
+// Even lines are of one bank. The access waits once, however often its lines meet; the next one does not.
+TEST(LoadStoreUnit, AnAccessWhoseBanksConflictQueues) {
+  Machine machine;
+  machine.l1d.conflict_cycles = 3;
+  SendBench bench(machine);
+  bench.l1.ports = 4;
+  bench.l1.banks = 2;
+  bench.make(bench.load(0, {0, 2, 4, 1}));
+  EXPECT_EQ(bench.send(10), Sent::some);
+  EXPECT_EQ(bench.access.sent, 2U) << "line 1 passes";
+  for (const Cycle now : {11U, 12U, 13U}) {
+    EXPECT_EQ(bench.send(now), Sent::some);
+    EXPECT_EQ(bench.state.block_cause, IdleCause::memory_port);
+    EXPECT_EQ(bench.access.sent, 2U);
+  }
+  EXPECT_EQ(bench.send(14), Sent::some);
+  EXPECT_EQ(bench.access.sent, 3U);
+  EXPECT_EQ(bench.send(15), Sent::all);
+  bench.make(bench.load(0, {5}));
+  EXPECT_EQ(bench.send(16), Sent::all);
 }
 
 // What stands in front of a cache may take the line in any cycle: the unit asks in each, and counts on no rest.

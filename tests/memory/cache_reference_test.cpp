@@ -193,6 +193,7 @@ struct Shape {
   unsigned pause = 0;   // one in so many cycles is followed by a pause
   unsigned slowness = 1;
   bool invalidations = false;
+  bool waits = false;  // half of the stores wait until they are done
 };
 
 // Offers random requests and compares all that becomes of them with what the reference says.
@@ -275,6 +276,7 @@ class Requester final : public link::ClockedModule, private ::tlm::tlm_bw_transp
       request.bypass = kind == 0 && !shape_.shared;
     } else if (kind < 17) {
       request.kind = LineRequest::Kind::store;
+      request.waits = shape_.waits && dice_.one_in(2);
       access->data.resize(line_bytes);
       const bool whole = dice_.one_in(5);
       for (unsigned i = 0; i != line_bytes; ++i) {
@@ -316,7 +318,8 @@ class Requester final : public link::ClockedModule, private ::tlm::tlm_bw_transp
   // write-through must. Accepted requests are therefore performed first where they go through.
   bool offer(Access& access) {
     LineRequest& request = access.request;
-    const Kind kind = request.kind == LineRequest::Kind::store    ? Kind::store
+    const Kind kind = request.waits                               ? Kind::waiting_store
+                      : request.kind == LineRequest::Kind::store  ? Kind::store
                       : request.kind == LineRequest::Kind::atomic ? Kind::atomic
                       : request.bypass                            ? Kind::bypass
                                                                   : Kind::load;
@@ -325,7 +328,7 @@ class Requester final : public link::ClockedModule, private ::tlm::tlm_bw_transp
     if (result != Result::refused) {
       perform(access);
       const bool through = !shape_.cache.enabled || shape_.cache.write_policy == "write-through";
-      if (kind == Kind::store && through && reference_.sent.size() != sent) {
+      if (request.kind == LineRequest::Kind::store && through && reference_.sent.size() != sent) {
         reference_.sent.back().data = access.data;
       }
     }
@@ -412,6 +415,7 @@ Shape shape_of(Dice& dice, bool shared) {
   shape.slowness = dice.one_of({1U, 8U, 60U});
   shape.invalidations = !shared && cache.enabled && dice.one_in(2);
   cache.banks = shared || dice.one_in(2) ? 0 : dice.pick(1, 5);
+  shape.waits = !shared && dice.one_in(2);
   return shape;
 }
 

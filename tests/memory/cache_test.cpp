@@ -239,6 +239,96 @@ TEST(Cache, WriteThroughSendsEveryStoreAndDoesNotAllocate) {
   EXPECT_EQ(system.cache().statistics().hits, 2U);
 }
 
+// As loads: with the line, and a hit with its latency. A store of a whole line needs none.
+TEST(Cache, StoresThatWaitAreAnsweredWhenTheLineHasThem) {
+  SystemParameters parameters = small();
+  parameters.cache.hit_latency = 3;
+  MemorySystem system(parameters);
+  const auto waits = [](Access& store) -> const Access& {
+    store.request.waits = true;
+    return store;
+  };
+  const Access& load = system.core().load(0, kBase + 256);
+  const Access& miss = waits(system.core().store_word(1, kBase, 11));
+  const Access& merged = waits(system.core().store_word(2, kBase + 4, 12));
+  const Access& posted = system.core().store_word(3, kBase + 8, 13);
+  const Access& hit = waits(system.core().store_word(1000, kBase, 14));
+  const Access& whole = waits(system.core().store_line(1001, kBase + 128, 5));
+  const Access& after = system.core().load(2000, kBase);
+  system.run();
+  EXPECT_EQ(load.answered, 304U);
+  EXPECT_EQ(miss.accepted, 1U);
+  EXPECT_GT(miss.answered, 304U);
+  EXPECT_EQ(miss.request.answer, LineRequest::Answer::miss);
+  EXPECT_EQ(merged.answered, miss.answered);
+  EXPECT_EQ(merged.request.answer, LineRequest::Answer::merged);
+  EXPECT_EQ(posted.answered, 3U);
+  EXPECT_EQ(hit.answered, 1002U);
+  EXPECT_EQ(hit.request.answer, LineRequest::Answer::late_hit);
+  EXPECT_EQ(whole.answered, 1001U);
+  EXPECT_EQ(after.word(0), 14U);
+  EXPECT_EQ(after.word(1), 12U);
+  EXPECT_EQ(after.word(2), 13U);
+  EXPECT_TRUE(system.cache().stores_visible());
+}
+
+// Beyond a cache that keeps no stores: when memory has acknowledged them, hits as well.
+TEST(Cache, StoresThatWaitAreAnsweredWhenMemoryHasThem) {
+  SystemParameters parameters = small();
+  parameters.cache.write_policy = "write-through";
+  parameters.cache.write_buffer = 1;
+  parameters.prefix = "through_";
+  MemorySystem through(parameters);
+  parameters.cache.enabled = false;
+  parameters.prefix = "none_";
+  MemorySystem none(parameters);
+  struct Played {
+    MemorySystem* system;
+    Access* store = nullptr;
+    const Access* next = nullptr;
+  };
+  std::array played = {Played{&through}, Played{&none}};
+  for (Played& one : played) {  // all before the first runs
+    one.system->core().load(0, kBase);
+    one.store = &one.system->core().store_word(1000, kBase, 11);
+    one.store->request.waits = true;
+    one.next = &one.system->core().store_word(1001, kBase + 128, 12);
+  }
+  for (const Played& one : played) {
+    one.system->run();
+    EXPECT_EQ(one.store->accepted, 1000U);
+    EXPECT_GT(one.store->answered, 1001U);
+    EXPECT_EQ(one.store->answered, one.next->accepted) << "the acknowledgement makes room for the next write";
+    EXPECT_EQ(one.store->request.answer, one.system == &through ? LineRequest::Answer::hit : LineRequest::Answer::miss);
+    EXPECT_EQ(one.system->memory.get<std::uint32_t>(kBase), 11U);
+  }
+}
+
+// Requests that name their banks take those, whichever the lines'.
+TEST(Cache, RequestsTakeTheBanksThatTheyName) {
+  SystemParameters parameters = small();
+  parameters.cache.ports = 8;
+  parameters.cache.banks = 2;
+  MemorySystem system(parameters);
+  for (const unsigned line : {0U, 1U}) {
+    system.core().load(0, kBase + std::uint64_t{128} * line);
+  }
+  const auto hit = [&system](Cycle at, unsigned line, std::uint64_t banks) -> const Access& {
+    Access& load = system.core().load(at, kBase + std::uint64_t{128} * line);
+    load.request.banks = banks;
+    return load;
+  };
+  const Access& one = hit(1000, 0, 1);
+  const Access& other = hit(1000, 0, 2);
+  const Access& both = hit(2000, 0, 3);
+  const Access& behind = hit(2000, 1, 2);
+  system.run();
+  EXPECT_EQ(one.answered, 1000U);
+  EXPECT_EQ(other.answered, 1000U);
+  EXPECT_EQ(both.answered, 2000U);
+  EXPECT_EQ(behind.answered, 2001U);
+}
+
 TEST(Cache, WriteBufferBoundsWritesUnderWay) {
   SystemParameters parameters = small();
   parameters.cache.write_policy = "write-through";

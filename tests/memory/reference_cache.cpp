@@ -56,9 +56,9 @@ void ReferenceCache::add_dirty(Line& line, const Mask& enable) {
   }
 }
 
-void ReferenceCache::send_write(std::uint64_t line, const Mask& enable) {
+void ReferenceCache::send_write(std::uint64_t line, const Mask& enable, unsigned waits) {
   const auto first = contents_.begin() + static_cast<std::ptrdiff_t>(line - base_);
-  sent.push_back({Command::write, line, enable, {first, first + line_bytes_}, 0});
+  sent.push_back({Command::write, line, enable, {first, first + line_bytes_}, waits});
   ++writes_;
 }
 
@@ -121,6 +121,9 @@ std::vector<unsigned> ReferenceCache::cycle(Cycle now) {
   std::vector<unsigned> answers;
   for (; !acknowledgements_.empty() && acknowledgements_.front().visible <= now; acknowledgements_.pop_front()) {
     --writes_;
+    if (acknowledgements_.front().what != 0) {
+      answers.push_back(static_cast<unsigned>(acknowledgements_.front().what - 1));
+    }
   }
   while (!fills_.empty() && fills_.front().visible <= now &&
          fill(static_cast<unsigned>(fills_.front().what), answers)) {
@@ -194,7 +197,9 @@ ReferenceCache::Result ReferenceCache::offer(unsigned number, Kind kind, std::ui
       result = parameters_.enabled ? bypass(number, line) : load(number, line);
       break;
     case Kind::store:
-      result = through_ ? store_through(line, enable) : store_back(line, enable);
+    case Kind::waiting_store:
+      result = (this->*(through_ ? &ReferenceCache::store_through : &ReferenceCache::store_back))(
+          number, line, enable, kind == Kind::waiting_store);
       break;
     case Kind::atomic:
       result = atomics_here_ ? atomic_here(number, line, enable) : atomic(number, line);
@@ -264,26 +269,31 @@ ReferenceCache::Result ReferenceCache::bypass(unsigned number, std::uint64_t lin
   return Result::pending;
 }
 
-ReferenceCache::Result ReferenceCache::store_back(std::uint64_t line, const Mask& enable) {
+ReferenceCache::Result ReferenceCache::store_back(unsigned number, std::uint64_t line, const Mask& enable, bool waits) {
   if (find(line) != nullptr) {
     add_dirty(*touch(line), enable);
+    if (waits) {
+      return hit(number);
+    }
     ++hits;
     return Result::done;
   }
+  const Result under_way = waits ? Result::pending : Result::done;
   if (Mshr* const open = open_mshr(line); open != nullptr) {
-    if (open->targets.size() >= parameters_.mshr_targets && !last_is_store(*open)) {
+    const bool joins = !waits && last_is_store(*open);
+    if (open->targets.size() >= parameters_.mshr_targets && !joins) {
       return Result::refused;
     }
-    if (last_is_store(*open)) {
+    if (joins) {
       for (unsigned i = 0; i != line_bytes_; ++i) {
         open->targets.back().writes[i] |= enable[i];
       }
     } else {
-      open->targets.push_back({false, 0, enable});
+      open->targets.push_back({waits, number, enable});
     }
     open->dirty = true;
     ++merged;
-    return Result::done;
+    return under_way;
   }
   if (std::all_of(enable.begin(), enable.end(), [](std::uint8_t byte) { return byte != 0; })) {
     if (!make_room(line)) {
@@ -297,11 +307,12 @@ ReferenceCache::Result ReferenceCache::store_back(std::uint64_t line, const Mask
   }
   Mshr& mshr = mshrs_[allocate(line, true, Command::read)];
   mshr.dirty = true;
-  mshr.targets.push_back({false, 0, enable});
-  return Result::done;
+  mshr.targets.push_back({waits, number, enable});
+  return under_way;
 }
 
-ReferenceCache::Result ReferenceCache::store_through(std::uint64_t line, const Mask& enable) {
+ReferenceCache::Result ReferenceCache::store_through(unsigned number, std::uint64_t line, const Mask& enable,
+                                                     bool waits) {
   if (!room()) {
     return Result::refused;
   }
@@ -317,8 +328,8 @@ ReferenceCache::Result ReferenceCache::store_through(std::uint64_t line, const M
     }
     ++merged;
   }
-  send_write(line, enable);
-  return Result::done;
+  send_write(line, enable, waits ? number + 1 : 0);
+  return waits ? Result::pending : Result::done;
 }
 
 ReferenceCache::Result ReferenceCache::atomic(unsigned number, std::uint64_t line) {

@@ -18,7 +18,7 @@ class ReferenceCache {
  public:
   using Cycle = link::Cycle;
   using Mask = std::vector<std::uint8_t>;  // byte enables of a line, 0 or 0xff
-  enum class Kind { load, bypass, store, atomic };
+  enum class Kind { load, bypass, store, waiting_store, atomic };
   enum class Result { done, pending, refused };
   enum class Command { read, write, atomic };
   // What must be sent to memory next.
@@ -27,7 +27,7 @@ class ReferenceCache {
     std::uint64_t address = 0;
     Mask enable;                  // writes
     std::vector<std::byte> data;  // writes: at least the enabled bytes
-    unsigned mshr = 0;            // others
+    unsigned mshr = 0;            // others; of a write, the number of the store that waits for it, from 1 on
   };
 
   // `atomics_here`: as in a write-back L2 slice.
@@ -41,7 +41,7 @@ class ReferenceCache {
   Result offer(unsigned number, Kind kind, std::uint64_t line, const Mask& enable);
   // The bytes of a write that is sent at once are the request's.
   void invalidate(std::uint64_t line, Cycle visible) { invalidated_.push_back({visible, line}); }
-  // Memory has taken `sent.front()`, and answers it in a later call (its `mshr`; any number for a write).
+  // Memory has taken `sent.front()`, and answers it in a later call (its `mshr`).
   std::deque<Sent> sent;
   Sent take();
   void answered(bool write, unsigned mshr, Cycle visible);
@@ -56,7 +56,7 @@ class ReferenceCache {
   };
   using Set = std::list<Line>;  // most recently used first
   struct Target {
-    bool answer = false;  // load or atomic: its number
+    bool answer = false;  // load, atomic or store that waits: its number
     unsigned number = 0;
     Mask writes;
   };
@@ -85,7 +85,7 @@ class ReferenceCache {
     return !mshr.targets.empty() && !mshr.targets.back().answer;
   }
   void add_dirty(Line& line, const Mask& enable);
-  void send_write(std::uint64_t line, const Mask& enable);
+  void send_write(std::uint64_t line, const Mask& enable, unsigned waits = 0);
   void write_back(const Line& line);
   bool give_up(std::uint64_t line);
   bool make_room(std::uint64_t line);
@@ -94,8 +94,8 @@ class ReferenceCache {
   Result hit(unsigned number);
   Result load(unsigned number, std::uint64_t line);
   Result bypass(unsigned number, std::uint64_t line);
-  Result store_back(std::uint64_t line, const Mask& enable);
-  Result store_through(std::uint64_t line, const Mask& enable);
+  Result store_back(unsigned number, std::uint64_t line, const Mask& enable, bool waits);
+  Result store_through(unsigned number, std::uint64_t line, const Mask& enable, bool waits);
   Result atomic(unsigned number, std::uint64_t line);
   Result atomic_here(unsigned number, std::uint64_t line, const Mask& enable);
 

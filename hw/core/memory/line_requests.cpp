@@ -39,6 +39,8 @@ void LineRequests::make(MemoryAccess& access) {
     line.bypass = isa::is_volatile(instruction.op) || (isa::is_load(instruction.op) && reads_memory);
     line.row_hint = isa::is_load(instruction.op) && instruction.row_hint();
     line.shares_port = mimd_lanes_ && (isa::is_load(instruction.op) || isa::is_texture(instruction.op)) && !line.bypass;
+    line.waits = access.kind == MemoryAccess::Kind::store && stores_wait_;
+    line.banks = by_bytes_ && access.kind != MemoryAccess::Kind::texture ? banks_of(access, line) : 0;
     line.failed = false;
     line.atomic = nullptr;
     line.store_data = nullptr;
@@ -54,6 +56,25 @@ void LineRequests::make(MemoryAccess& access) {
       fill_atomic(access, line);
     }
   }
+}
+
+// Of what the lanes access in the line.
+std::uint64_t LineRequests::banks_of(const MemoryAccess& access, const AccessLine& line) const {
+  const DataCacheParameters& l1d = state_.machine.l1d;
+  const std::uint64_t offset_mask = line_bytes() - 1;
+  std::uint64_t banks = 0;
+  for (unsigned piece = 0; piece < access.addresses.pieces; ++piece) {
+    for (const unsigned lane : set_bits(line.lanes)) {
+      const std::uint64_t address = access.addresses.address[piece][lane];
+      if ((address & ~offset_mask) == line.address) {
+        const std::uint64_t last = address + access.addresses.piece_bytes - 1;
+        for (std::uint64_t unit = address / l1d.bank_bytes; unit <= last / l1d.bank_bytes; ++unit) {
+          banks |= std::uint64_t{1} << (unit % l1d.banks);
+        }
+      }
+    }
+  }
+  return banks;
 }
 
 void LineRequests::fill_store(const MemoryAccess& access, AccessLine& line) const {

@@ -2,7 +2,7 @@
 //
 //   make      of a checked access with the addresses of its lanes: one request for each distinct line, as the coalescer
 //             orders them (hw/coalesce), with the bytes of stores and their enables, or the operands of atomics in lane
-//             order
+//             order; which banks the line's lanes want (l1d.bank_bytes), and whether its stores wait (core.stores)
 //   take      of a line that has come, to each lane that it serves: bytes, texels, the old value of an atomic. A line
 //             that comes with an error is a bus error of its lowest lane
 //   counts    line_requests
@@ -19,11 +19,16 @@ class LineRequests {
  public:
   // `mimd_lanes`: lanes execute each an instruction of its own (Divergence::Traits).
   LineRequests(CoreState& state, std::unique_ptr<Coalescer> coalescer, bool mimd_lanes)
-      : state_(state), coalescer_(std::move(coalescer)), mimd_lanes_(mimd_lanes) {}
+      : state_(state),
+        coalescer_(std::move(coalescer)),
+        mimd_lanes_(mimd_lanes),
+        stores_wait_(state.core.stores == "waited"),
+        by_bytes_(state.machine.l1d.banks != 0 && state.machine.l1d.bank_bytes != 0) {}
   void make(MemoryAccess& access);
   void take(MemoryAccess& access, const link::LineRequest& request);
 
  private:
+  [[nodiscard]] std::uint64_t banks_of(const MemoryAccess& access, const AccessLine& line) const;
   void fill_store(const MemoryAccess& access, AccessLine& line) const;
   void fill_atomic(const MemoryAccess& access, AccessLine& line) const;
   [[nodiscard]] std::uint64_t line_bytes() const { return state_.machine.l1d.line_bytes; }
@@ -31,6 +36,8 @@ class LineRequests {
   CoreState& state_;
   const std::unique_ptr<Coalescer> coalescer_;
   const bool mimd_lanes_;
+  const bool stores_wait_;  // core.stores
+  const bool by_bytes_;     // l1d.bank_bytes
 };
 
 }  // namespace heddle::hw

@@ -50,6 +50,10 @@ LineOutcome outcome_of(::tlm::tlm_sync_enum taken, link::LineRequest::Answer ans
 
 LoadStoreUnit::Sent LoadStoreUnit::send(MemoryAccess& access) {
   Port& port = port_of(access);
+  if (state_.now < access.queues_until) {
+    state_.block_cause = IdleCause::memory_port;
+    return Sent::some;
+  }
   // Lines in front of `next` that have not been sent wait for their banks.
   for (unsigned next = access.sent; next < access.own; ++next) {
     const unsigned number = access.order[next];
@@ -60,6 +64,9 @@ LoadStoreUnit::Sent LoadStoreUnit::send(MemoryAccess& access) {
     }
     if (answer == ::tlm::TLM_UPDATED) {
       if (line.busy == link::LineRequest::Busy::bank) {
+        if (access.queues_until == 0) {
+          access.queues_until = state_.now + 1 + conflict_cycles_;
+        }
         continue;
       }
       if (sent_now_) {

@@ -5,7 +5,8 @@
 //   is told   an access whose lines have been made, in each cycle until all are sent; the answer of a line
 //   answers   whether all are sent. If not, CoreState::block_cause says what the next one waits for
 //   order     as the access has them, until one is refused. A line whose bank is taken in this cycle lets lines of
-//             other banks pass; those of its own bank keep their order
+//             other banks pass; those of its own bank keep their order. An access with such a line waits
+//             l1d.conflict_cycles, once, before it goes on
 //   keeps     with the access: its lines under way, how many of them are late hits, which lanes missed, and when the
 //             first line missed and came. Lines of other sub-warps that go with a line (gathering.hpp) share its answer
 //   counts    SIMD cache misses, and those of which other threads hit (DWS report, section 2)
@@ -21,7 +22,11 @@ class LoadStoreUnit {
  public:
   LoadStoreUnit(CoreState& state, LineRequests& requests, link::LineInitiatorSocket& l1d,
                 link::LineInitiatorSocket& texture)
-      : state_(state), requests_(requests), l1d_{l1d, {}}, texture_{texture, {}} {}
+      : state_(state),
+        requests_(requests),
+        conflict_cycles_(state.machine.l1d.conflict_cycles),
+        l1d_{l1d, {}},
+        texture_{texture, {}} {}
 
   void begin_cycle() { sent_now_ = false; }
   enum class Sent : std::uint8_t {
@@ -56,6 +61,7 @@ class LoadStoreUnit {
 
   CoreState& state_;
   LineRequests& requests_;
+  const unsigned conflict_cycles_;
   Port l1d_;
   Port texture_;
   bool sent_now_ = false;  // a line has been sent in this cycle

@@ -16,6 +16,7 @@ void MemoryAccess::classify(link::SubWarp& of) {
   stray = shared = constant = parameter = local = global = 0;
   count = own = sent = outstanding = late = 0;
   aside = gathered = false;
+  queues_until = 0;
   absent = 0;
   missed = 0;
   first_line = link::kNever;

@@ -61,6 +61,7 @@ struct MemoryAccess {
   bool gathered = false;     // the instruction's lines have not all been sent
   unsigned outstanding = 0;  // lines under way
   unsigned late = 0;         // of the lines under way: hits whose answer takes its time
+  Cycle queues_until = 0;    // a line has found its bank taken: none is sent before
   bool aside = false;        // put aside until all lines have come
   LaneMask absent = 0;       // lanes with a line that was not in the L1, of stores too, which do not wait for it
   unsigned missed = 0;       // lines that had to come
