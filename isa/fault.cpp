@@ -36,6 +36,8 @@ std::string_view name_of(Fault::Kind kind) {
       return "bad free";
     case Fault::Kind::heap_room:
       return "no room on the device heap";
+    case Fault::Kind::shared_bytes:
+      return "bytes shared between cores";
   }
   return "fault";
 }
@@ -45,7 +47,7 @@ namespace {
 // `source`: the line of the PC, if known.
 std::string describe_at(const Fault& fault, const std::string& source) {
   std::string out = fmt::format("{} in kernel '{}'", name_of(fault.kind), fault.kernel);
-  if (fault.kind != Fault::Kind::resources) {
+  if (fault.kind != Fault::Kind::resources && fault.kind != Fault::Kind::shared_bytes) {
     out += fmt::format(" at PC {}", fault.pc);
     out += source.empty() ? "" : ", " + source;
     out += fmt::format(", block ({}, {}, {}), thread ({}, {}, {})", fault.block.x, fault.block.y, fault.block.z,

@@ -25,7 +25,8 @@ struct Fault {
     assertion,  // made of a trap: isa/print.hpp
     no_texture,
     bad_free,  // of heap memory (isa/device_heap.hpp)
-    heap_room
+    heap_room,
+    shared_bytes  // between cores whose caches do not allow it
   };
   Kind kind = Kind::trap;
   std::string kernel;
@@ -38,8 +39,8 @@ struct Fault {
   std::string detail;      // extra text: nearest allocation, what waits for what
 };
 [[nodiscard]] std::string_view name_of(Fault::Kind kind);
-// The whole message: kind, kernel, PTX and CUDA line, block, thread, address, nearest allocation. A resources fault
-// concerns the launch as a whole: no line, block or thread.
+// The whole message: kind, kernel, PTX and CUDA line, block, thread, address, nearest allocation. Faults of the kinds
+// resources and shared_bytes concern the launch as a whole: no line, block or thread.
 [[nodiscard]] std::string describe(const Fault& fault, const Module& module);
 
 // What is wrong with a fetch by the handle of no texture.

@@ -88,6 +88,20 @@ void check_cache(const CacheParameters& cache, const char* section, const char* 
   }
 }
 
+// What a launch has stored is seen when it ends, and its cores' caches have been written back: whoever looks before
+// would see old bytes.
+void check_meeting(const Machine& machine, std::vector<Contradiction>& found) {
+  if (!about<CoherenceProtocol>(machine.gpu.coherence).traits.meets_at_end) {
+    return;
+  }
+  const Divergence::Traits& mechanism = about<Divergence>(machine.core.divergence).traits;
+  if (mechanism.changes_cores || mechanism.global_pool != nullptr) {
+    found.push_back({"gpu.coherence", fmt::format("gpu.coherence = \"{}\" keeps what a thread has stored in its core; "
+                                                  "with core.divergence = \"{}\" threads change cores",
+                                                  machine.gpu.coherence, machine.core.divergence)});
+  }
+}
+
 // Banks of parts of lines: lanes that access one line never want one bank for two of them.
 void check_banks(const DataCacheParameters& cache, std::vector<Contradiction>& found) {
   if (cache.bank_bytes == 0 || cache.banks == 0) {
@@ -518,13 +532,15 @@ std::vector<Contradiction> check(const Machine& machine) {
                                                       machine.icache.line_bytes, machine.l1d.line_bytes)});
   }
   check_banks(machine.l1d, found);
+  check_meeting(machine, found);
   if (machine.l2.enabled) {
     check_l2(machine, found);
   }
   check_noc(machine, found);
   check_dram(machine.dram, memory_line_bytes(machine), found);
   if (machine.gpu.cores > 1 && machine.l1d.write_policy == "write-back" && !machine.gpu.perfect_memory &&
-      !about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent) {
+      !about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent &&
+      !about<CoherenceProtocol>(machine.gpu.coherence).traits.meets_at_end) {
     found.push_back({"l1d.write_policy",
                      fmt::format("the private write-back caches of several cores (gpu.cores is {}) need a coherence "
                                  "protocol; use l1d.write_policy = \"write-through\", or {} and what that needs",

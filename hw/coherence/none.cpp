@@ -7,6 +7,11 @@
 // so a bypass load joins a read that is still to leave, and whatever must go to memory itself waits for the read of a
 // line with merged stores.
 //
+// The protocol "launch" has the tables of "none". Its write-back L1s may be those of several cores, as the caches of
+// GPGPU-Sim 2.x are (warp-size study, section 2): they meet when a launch ends, and the machine sees to it that no
+// core needs another one's stores before (hw/state/launch_bytes.hpp). Lines are written back by their dirty bytes, so
+// that cores may write different bytes of one line.
+//
 // Without merge_reads (Setup) a load of a line that an L1 has asked for already, and that no store of the core has
 // changed meanwhile, reads the line by itself, and what it gets is not kept: MSHRs without merging between warps, the
 // warp-size study's conventional machines (section 4.1).
@@ -191,10 +196,24 @@ class NoCoherence final : public CoherenceProtocol {
   const bool merge_reads_;
 };
 
+class MeetsAtEnd final : public CoherenceProtocol {
+ public:
+  static constexpr Traits traits{.meets_at_end = true, .separate_reads = true};
+  explicit MeetsAtEnd(const Setup& setup) : tables_(setup) {}
+  [[nodiscard]] TransitionTable table(CacheRole role, Caching caching) const override {
+    return tables_.table(role, caching);
+  }
+
+ private:
+  const NoCoherence tables_;
+};
+
 }  // namespace no_coherence
 
 const Register<CoherenceProtocol, no_coherence::NoCoherence> no_coherence_entry{
     "none", "caches keep lines on their own; bypass loads and atomics go behind them"};
+const Register<CoherenceProtocol, no_coherence::MeetsAtEnd> meets_at_end_entry{
+    "launch", "as none; write-back L1s of several cores too, which meet when a launch ends"};
 
 }  // namespace
 

@@ -31,6 +31,9 @@ class CoherenceProtocol {
   struct Traits {
     // A core's stores are seen through the private write-back caches of other cores.
     bool coherent = false;
+    // Write-back L1s of several cores see each other's stores when a launch has ended, and not before: a launch within
+    // which a core needs another one's is a fault at its end (hw/state/launch_bytes.hpp).
+    bool meets_at_end = false;
     // An L1 may read a line again that is under way to it.
     bool separate_reads = false;
   };

@@ -60,8 +60,13 @@ void Core::make_sub_cores(const isa::DeviceMemory* bounds, const CoreExtension& 
     sub_cores_.push_back(&several_.back()->sub_core);
   }
   const Divergence::Traits& mechanism = about<Divergence>(machine_.core.divergence).traits;
+  if (machine_.gpu.cores > 1 && !machine_.gpu.perfect_memory && machine_.l1d.write_policy == "write-back" &&
+      about<CoherenceProtocol>(machine_.gpu.coherence).traits.meets_at_end) {
+    launch_bytes_ = std::make_shared<LaunchBytes>();
+  }
   for (SubCore* const sub_core : sub_cores_) {
     CoreState& state = sub_core->state();
+    state.launch_bytes = launch_bytes_;
     state.local_memories = local_memories(machine_);
     state.moved_read_memory = mechanism.global_pool != nullptr && machine_.gpu.cores > 1 && machine_.l1d.enabled &&
                               !machine_.gpu.perfect_memory &&
@@ -209,6 +214,9 @@ std::vector<CoreState::StrayLoads> Core::take_stray_loads() {
 void Core::begin_launch(const Launch& launch, Cycle first_cycle, bool global) {
   fault_told_ = false;
   told_.clear();
+  if (launch_bytes_ != nullptr) {
+    launch_bytes_->begin_launch();
+  }
   for (SubCore* const sub_core : sub_cores_) {
     sub_core->begin_launch(launch, first_cycle, global);
   }
@@ -353,9 +361,10 @@ void Core::block_at_grid(unsigned slot) {
 }
 
 // What other cores have stored before a fence or the grid's barrier must not be hidden by an L1 that is not kept
-// coherent: by its copy, or by what a read brings that has left already.
+// coherent: by its copy, or by what a read brings that has left already. An L1 that meets others at the launch's end
+// has none: what it keeps nobody else stores.
 void Core::drop_old_copies() {
-  if (machine_.gpu.cores > 1 && !about<CoherenceProtocol>(machine_.gpu.coherence).traits.coherent) {
+  if (machine_.gpu.cores > 1 && launch_bytes_ == nullptr && !about<CoherenceProtocol>(machine_.gpu.coherence).traits.coherent) {
     l1d_.invalidate();
   }
 }

@@ -172,6 +172,7 @@ class Core final : public link::ClockedModule,
   std::unique_ptr<SubCore> only_;                        // null: there are several
   std::vector<std::unique_ptr<SubCoreModule>> several_;  // none: there is one
   std::vector<SubCore*> sub_cores_;
+  std::shared_ptr<LaunchBytes> launch_bytes_;  // null: L1s do not meet at the launch's end
 
   bool running_ = false;  // a launch is being accounted
   bool flushing_ = false;

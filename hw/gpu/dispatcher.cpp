@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hw/coherence/protocol.hpp"
 #include "hw/divergence/divergence.hpp"
 
 namespace heddle::hw {
@@ -71,7 +72,9 @@ Residency residency(const Machine& machine, const Launch& launch) {
 
 unsigned kernels_at_once(const Machine& machine) {
   const Divergence::Traits& mechanism = about<Divergence>(machine.core.divergence).traits;
-  return mechanism.changes_cores || mechanism.global_pool != nullptr ? 1 : machine.gpu.kernels;
+  const bool one = mechanism.changes_cores || mechanism.global_pool != nullptr ||
+                   about<CoherenceProtocol>(machine.gpu.coherence).traits.meets_at_end;
+  return one ? 1 : machine.gpu.kernels;
 }
 
 Dispatcher::Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
@@ -454,6 +457,10 @@ void Dispatcher::end_with(Cycle now, LaunchStatus status) {
 }
 
 void Dispatcher::end(Cycle now, LaunchStatus status) {
+  if (status == LaunchStatus::done && wrong_at_end) {
+    fault_ = wrong_at_end(*running_.front().launch);
+    status = fault_ ? LaunchStatus::fault : status;
+  }
   for (LaunchTable::Index index = 0; index < running_.size(); ++index) {
     end_launch(index, now, status == LaunchStatus::done);
   }

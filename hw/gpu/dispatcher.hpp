@@ -97,6 +97,8 @@ class Dispatcher final : public link::ClockedModule,
   // A fault found beyond the cores in this cycle: ends the launch as a core's fault does. In no module's turn.
   void raise(isa::Fault fault);
 
+  // What is wrong with the launch that ends well so far; nothing where null. In no module's turn.
+  std::function<std::optional<isa::Fault>(const Launch&)> wrong_at_end;
   std::function<void()> ended;  // all launches; done or fault
   // What became of one launch. From its first block (the first launch: from when it began) to the end.
   struct Ended {

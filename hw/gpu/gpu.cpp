@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <string>
@@ -90,6 +91,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
                            take_stray_loads(of.launch->id)});
     ended_.notify(clock_.ahead());
   };
+  if (cores_.front()->state().launch_bytes != nullptr) {
+    dispatcher_->wrong_at_end = [this](const Launch& launch) { return shared_between_cores(launch); };
+  }
   dispatcher_->core_left = [this](unsigned index, const Launch& launch) { keep_stray_loads(index, launch); };
   noc_ = std::make_unique<Interconnect>("noc", machine_.noc, AddressMap(machine_.dram, memory_line_bytes(machine_)),
                                         machine_.gpu.cores, clock_, noc_edges(machine_));
@@ -261,6 +265,26 @@ std::vector<isa::StrayLoads> Gpu::take_stray_loads(std::uint64_t launch) {
     isa::add(out, {one.first, {}, one.count});
   }
   return out;
+}
+
+std::optional<isa::Fault> Gpu::shared_between_cores(const Launch& launch) const {
+  const auto shared = LaunchBytes::shared_byte(
+      machine_.gpu.cores, [this](unsigned core) -> const LaunchBytes& { return *cores_[core]->state().launch_bytes; });
+  if (!shared) {
+    return std::nullopt;
+  }
+  constexpr std::array kWords = {"loads", "stores", "updates by an atomic"};
+  isa::Fault fault;
+  fault.kind = isa::Fault::Kind::shared_bytes;
+  fault.launch = launch.id;
+  fault.address = shared->address;
+  fault.size = 1;
+  fault.detail = fmt::format(
+      "core {} {} it and core {} {} it in one launch; with gpu.coherence = \"{}\" cores see each other's stores when "
+      "the launch has ended: use l1d.write_policy = \"write-through\"",
+      shared->writer, kWords[static_cast<std::size_t>(shared->write)], shared->other,
+      kWords[static_cast<std::size_t>(shared->access)], machine_.gpu.coherence);
+  return fault;
 }
 
 std::string Gpu::describe_waiting() const {

@@ -170,6 +170,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] std::uint64_t read_register(std::uint32_t offset) const;
   [[nodiscard]] bool start();
   [[nodiscard]] const Launch* find_launch(std::uint64_t id) const;
+  [[nodiscard]] std::optional<isa::Fault> shared_between_cores(const Launch& launch) const;
   void keep_stray_loads(unsigned core, const Launch& launch);
   void let_cores_run_on();
   [[nodiscard]] bool tapped() const;

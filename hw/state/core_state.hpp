@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "hw/state/group.hpp"
 #include "hw/state/invariants.hpp"
 #include "hw/state/launch.hpp"
+#include "hw/state/launch_bytes.hpp"
 #include "hw/state/observer.hpp"
 #include "hw/state/replay.hpp"
 #include "hw/state/thread_home.hpp"
@@ -94,6 +96,7 @@ struct CoreState {
     std::uint64_t count = 0;
   };
   std::vector<StrayLoads> stray_loads;
+  std::shared_ptr<LaunchBytes> launch_bytes;  // null: nobody asks
   Cycle last_retirement = 0;
   // The latest cycle in which something in the pipeline went on. A cycle without is like the next one, unless something
   // comes from outside or was to happen at a time (Core::stuck).

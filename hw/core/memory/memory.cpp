@@ -199,10 +199,27 @@ MemoryStage::Begin MemoryStage::begin_access(link::SubWarp& sub_warp, Cycle now)
   return Begin::goes_on;
 }
 
+namespace {
+
+// What other cores must not access beside it. Local memory is its thread's alone.
+void note_bytes(LaunchBytes& bytes, const MemoryAccess& access) {
+  const LaunchBytes::Access how = access.kind == MemoryAccess::Kind::load    ? LaunchBytes::Access::load
+                                  : access.kind == MemoryAccess::Kind::store ? LaunchBytes::Access::store
+                                                                             : LaunchBytes::Access::update;
+  for (const unsigned lane : set_bits(access.global)) {
+    bytes.add(how, access.sub_warp->address[lane], access.lane_bytes);
+  }
+}
+
+}  // namespace
+
 void MemoryStage::make_lines(MemoryAccess& access) {
   if (access.kind == MemoryAccess::Kind::texture) {
     address_texels(access);
   } else {
+    if (state_.launch_bytes != nullptr) {
+      note_bytes(*state_.launch_bytes, access);
+    }
     translate_local(state_, access);
   }
   requests_.make(access);
