@@ -103,6 +103,8 @@ class Divergence {
     // It may subdivide a warp at branches that the compiler has marked (isa::Instruction::subdivides): where a basic
     // block of so many instructions at most begins at the re-convergence point. Null: it looks at no mark.
     unsigned (*short_block)(const CoreParameters& core) = nullptr;
+    // With short_block: whether branches that lead back are marked.
+    bool (*loop_branches)(const CoreParameters& core) = nullptr;
     // Its threads change cores (ThreadMoves::depart).
     bool changes_cores = false;
     // Blocks begin in the global scheduler (hw/gpu/global_scheduler.hpp), which gives warps of any threads to the cores

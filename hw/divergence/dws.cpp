@@ -19,6 +19,10 @@ unsigned short_block_of(const CoreParameters& core) {
   return core.policies.of<DwsParameters>().short_block;
 }
 
+bool loop_branches_of(const CoreParameters& core) {
+  return core.policies.of<DwsParameters>().loop_branches;
+}
+
 unsigned slots_of(const CoreParameters& core) {
   const unsigned slots = core.policies.of<DwsParameters>().slots;
   return slots != 0 ? slots : 2 * std::max(1U, core.threads / core.warp_size);
@@ -120,7 +124,10 @@ constexpr const char* kRunsAhead = "lets threads of a warp run ahead of the othe
 class Dws final : public Subdivision {
  public:
   using Parameters = DwsParameters;
-  static constexpr Traits traits{.no_lockstep = kRunsAhead, .parts_in_flight = true, .short_block = short_block_of};
+  static constexpr Traits traits{.no_lockstep = kRunsAhead,
+                                 .parts_in_flight = true,
+                                 .short_block = short_block_of,
+                                 .loop_branches = loop_branches_of};
 
   static void check(const Machine& machine, std::vector<Contradiction>& found) {
     const auto& own = machine.core.policies.of<Parameters>();
@@ -144,7 +151,10 @@ class Dws final : public Subdivision {
       found.push_back({{"dws.reconvergence"}, "dws.memory is none"});
     }
     if (own.branches == "none") {
-      found.push_back({{"dws.short_block"}, "dws.branches is none"});
+      found.push_back({{"dws.short_block", "dws.loop_branches"}, "dws.branches is none"});
+    }
+    if (own.branches == "stack") {
+      found.push_back({{"dws.meet"}, "dws.branches is stack"});
     }
     if (own.memory != "predict") {
       found.push_back({keys_of_predictor(), "dws.memory is not predict"});
@@ -163,6 +173,7 @@ class Dws final : public Subdivision {
     const auto& own = core.policies.of<Parameters>();
     SubdivisionRules rules{rules_of_splits(core)};
     rules.by_pc = own.branches != "stack";
+    rules.at_accesses = own.meet == "accesses";
     rules.bypass = rules.at_branches || own.reconvergence == "branch-bypass";
     return rules;
   }
@@ -179,7 +190,8 @@ class DwsDwf final : public FormedSplits {
       .no_lockstep = "lets threads of a warp run ahead of the others, and beside threads of other warps",
       .warp_pool = true,
       .parts_in_flight = true,
-      .short_block = short_block_of};
+      .short_block = short_block_of,
+      .loop_branches = loop_branches_of};
 
   static void check(const Machine& machine, std::vector<Contradiction>& found) {
     const auto& own = machine.core.policies.of<DwsParameters>();
@@ -195,7 +207,10 @@ class DwsDwf final : public FormedSplits {
     }
   }
 
-  static void in_vain(const Machine& machine, std::vector<WithoutEffect>& found) { Dws::in_vain(machine, found); }
+  static void in_vain(const Machine& machine, std::vector<WithoutEffect>& found) {
+    Dws::in_vain(machine, found);
+    found.push_back({{"dws.meet"}, "core.divergence is dws-dwf"});
+  }
 
   static void cost(const CostShape& shape, CostLines& lines) {
     cost_of_formed_splits(shape, lines);
@@ -222,13 +237,16 @@ class Slip final : public Subdivision {
  public:
   using Parameters = SlipParameters;
   using AlsoReads = DwsParameters;
-  static constexpr Traits traits{.no_lockstep = kRunsAhead, .parts_in_flight = true, .short_block = short_block_of};
+  static constexpr Traits traits{.no_lockstep = kRunsAhead,
+                                 .parts_in_flight = true,
+                                 .short_block = short_block_of,
+                                 .loop_branches = loop_branches_of};
 
   static void in_vain(const Machine& machine, std::vector<WithoutEffect>& found) {
-    found.push_back({{"dws.branches", "dws.memory", "dws.reconvergence"}, "core.divergence is slip"});
+    found.push_back({{"dws.branches", "dws.memory", "dws.reconvergence", "dws.meet"}, "core.divergence is slip"});
     found.push_back({keys_of_predictor(), "core.divergence is slip"});
     if (!machine.core.policies.of<Parameters>().branch_bypass) {
-      found.push_back({{"dws.short_block"}, "slip.branch_bypass is false"});
+      found.push_back({{"dws.short_block", "dws.loop_branches"}, "slip.branch_bypass is false"});
     }
   }
 

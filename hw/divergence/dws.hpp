@@ -18,7 +18,9 @@ struct DwsParameters {
   std::string reconvergence = "branch-bypass";
   unsigned entries = 16;
   unsigned slots = 0;
+  std::string meet = "anywhere";
   unsigned short_block = 50;
+  bool loop_branches = true;
   unsigned predictor_entries = 64;
   unsigned predictor_bits = 10;
   unsigned predictor_threshold = 100;
@@ -35,6 +37,11 @@ struct DwsParameters {
     visit("reconvergence", reconvergence, Limits::one_of({"branch-limited", "branch-bypass"}), "",
           "what splits of an access do at a branch: wait there for all of their warp, or go on and part further (DWS "
           "report 5.3)");
+    visit("meet", meet, Limits::one_of({"anywhere", "accesses"}), "",
+          "where splits of a warp that stand at one PC join: behind every instruction, and those that are ready wait "
+          "for one that has come to the access before; or, to the letter, behind accesses to memory alone, and whoever "
+          "is ready waits for none (DWS report 4.5: \"PCs need only be compared when the running warp-split executes a "
+          "memory instruction\")");
     visit("entries", entries, Limits::between(2, 1024), "entries",
           "of the core's warp-split table, one for each split that can go on (DWS report 5.6)");
     visit("slots", slots, Limits::between(0, 4096), "slots",
@@ -43,6 +50,9 @@ struct DwsParameters {
     visit("short_block", short_block, Limits::between(0, 1000000), "instructions",
           "an undivided warp parts only at branches whose re-convergence point begins a basic block of at most so many "
           "(DWS report 4.3)");
+    visit("loop_branches", loop_branches, Limits::any(), "",
+          "false: not at branches that lead back to the top of a loop. The report's criterion takes those that are "
+          "followed by a short block like any other, but was applied by hand (DWS report 4.3)");
     visit("predictor_entries", predictor_entries, Limits::between(1, 65536), "entries",
           "of the table of misses that dws.memory = predict looks up, by PC modulo its size (own choice)");
     visit("predictor_bits", predictor_bits, Limits::between(1, 32), "bits",

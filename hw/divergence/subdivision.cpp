@@ -85,8 +85,8 @@ bool Subdivision::goes_on_at(const Group& group, std::uint32_t next) const {
            (waits == Waits::resources || waits == Waits::ahead || waits == Waits::access ||
             groups_[id].state == GroupState::ready);
   };
-  return !divided ||
-         (!warp.stack.ends_at(next) && !(rules_.by_pc && std::any_of(warp.splits.begin(), warp.splits.end(), meets)));
+  return !divided || (!warp.stack.ends_at(next) && !(rules_.by_pc && !rules_.at_accesses &&
+                                                     std::any_of(warp.splits.begin(), warp.splits.end(), meets)));
 }
 
 void Subdivision::released(Group& group, unsigned, LaneMask, bool last, GroupMoves& moves) {
@@ -166,7 +166,7 @@ void Subdivision::go_on(Group& group, Warp& warp, GroupMoves& moves) {
     } else {
       pop(group, warp, group.pc, moves);
     }
-  } else if (rules_.by_pc && warp.splits.size() > 1) {
+  } else if (compares(group) && warp.splits.size() > 1) {
     meet_at_pc(group, warp, moves);
   } else {
     proceed(group, moves);
@@ -192,7 +192,8 @@ void Subdivision::fall_behind(Group& group, Warp& warp, GroupMoves& moves) {
   moves.park(group);
 }
 
-// PC-based re-convergence (4.5): splits of the warp that could go on at this PC do so together.
+// PC-based re-convergence (4.5): splits of the warp that could go on at this PC do so together. With at_accesses a
+// split that goes on behind another instruction joins none, but others may join it where it stands.
 void Subdivision::meet_at_pc(Group& group, Warp& warp, GroupMoves& moves) {
   for (std::size_t i = 0; i < warp.splits.size();) {
     Group& other = groups_[warp.splits[i]];
@@ -387,11 +388,12 @@ void Subdivision::pop(Group& group, Warp& warp, std::uint32_t pc, GroupMoves& mo
 
 // PCs are compared when the split that runs executes a memory instruction, with the PCs of ready splits of its warp,
 // which stand at memory instructions as the core switches there (4.5). In the report's core such a split has the
-// instruction before it still; here it has done it, and so waits until the others have.
+// instruction before it still; here it has done it, and so waits until the others have. With at_accesses it goes on,
+// and joins the others only if they are done while it has not been scheduled yet.
 void Subdivision::accesses(Group& group, GroupMoves& moves) {
   parting_.accesses(group);
   const Warp& warp = warp_of(group);
-  if (!rules_.by_pc || rules_.memory == SplitRules::Memory::slip || warp.splits.size() < 2) {
+  if (!rules_.by_pc || rules_.at_accesses || rules_.memory == SplitRules::Memory::slip || warp.splits.size() < 2) {
     return;
   }
   for (const GroupId id : warp.splits) {

@@ -28,8 +28,9 @@
 namespace heddle::hw {
 
 struct SubdivisionRules : SplitRules {
-  bool by_pc = true;   // splits at one PC join
-  bool bypass = true;  // splits pass branches; if not, they wait there for all of their warp
+  bool by_pc = true;         // splits at one PC join
+  bool at_accesses = false;  // behind accesses alone
+  bool bypass = true;        // splits pass branches; if not, they wait there for all of their warp
 };
 
 struct SubdivisionState : SplitState {
@@ -80,6 +81,10 @@ class Subdivision : public SplitMechanism<Subdivision, SubdivisionRules, Subdivi
   void stand_still(Group& group, Waits waits);
   void absorb(Warp& warp, Group& from, Group& to, SplitEnd end, GroupMoves& moves);
   void go_on(Group& group, Warp& warp, GroupMoves& moves);
+  // Its PC is compared with other splits'.
+  [[nodiscard]] bool compares(const Group& group) const {
+    return rules_.by_pc && (!rules_.at_accesses || state_[group.id].stands_at_access);
+  }
   [[nodiscard]] Group* ready_at_pc(const Warp& warp, const Group& group);
   void fall_behind(Group& group, Warp& warp, GroupMoves& moves);
   void meet_at_pc(Group& group, Warp& warp, GroupMoves& moves);

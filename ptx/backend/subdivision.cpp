@@ -25,14 +25,14 @@ std::vector<std::uint32_t> instructions_to_end(const std::vector<isa::Instructio
 
 }  // namespace
 
-void mark_subdivision(isa::Module& module, unsigned instructions) {
+void mark_subdivision(isa::Module& module, unsigned instructions, bool loop_branches) {
   for (isa::Kernel& kernel : module.kernels) {
     isa::rewrite(kernel, [&](std::vector<isa::Instruction>& code) {
       const std::vector<std::uint32_t> left = instructions_to_end(code);
       for (std::size_t pc = 0; pc < code.size(); ++pc) {
         isa::Instruction& in = code[pc];
         in.subdivides = in.op == isa::Op::BRA && !in.guard.always() && in.reconvergence < left.size() &&
-                        left[in.reconvergence] <= instructions;
+                        left[in.reconvergence] <= instructions && (loop_branches || in.target > pc);
       }
     });
   }

@@ -198,7 +198,8 @@ void Device::load(isa::Module module) {
   }
   const hw::CoreParameters& core = machine().core;
   if (const auto short_block = hw::about<hw::Divergence>(core.divergence).traits.short_block) {
-    ptx::mark_subdivision(state_->module, short_block(core));
+    const auto loop_branches = hw::about<hw::Divergence>(core.divergence).traits.loop_branches;
+    ptx::mark_subdivision(state_->module, short_block(core), loop_branches == nullptr || loop_branches(core));
   }
   if (hw::moves_after_last_access(core)) {
     ptx::mark_past_scratchpad(state_->module);

@@ -22,6 +22,7 @@ struct Scheme {
   const char* reconvergence = "branch-bypass";
   unsigned entries = 16;
   unsigned slots = 16;
+  const char* meet = "anywhere";
 };
 
 CoreParameters four_lanes_of_splits() {
@@ -40,6 +41,7 @@ CoreParameters subdividing(const Scheme& scheme) {
   own.reconvergence = scheme.reconvergence;
   own.entries = scheme.entries;
   own.slots = scheme.slots;
+  own.meet = scheme.meet;
   return core;
 }
 
@@ -179,6 +181,41 @@ TEST(Dws, WithStackBasedReconvergenceAPcIsNothingThatSplitsMeetAt) {
   bench.plain(bench.warp, 4);
   EXPECT_EQ(bench.warp.pc, taken.pc);
   EXPECT_THAT(bench.core.live(), ElementsAre("5: 2/0 3/0", kOther, "5: 0/0 1/0"));
+}
+
+// To the letter of 4.5: PCs are compared where a memory instruction has been executed. At PC 5 the other half of the warp
+// waits to be fetched.
+TEST(Dws, PcsCanBeComparedBehindAccessesAlone) {
+  for (const bool access : {false, true}) {
+    Dws bench({.meet = "accesses"});
+    bench.part_at_branch();
+    bench.plain(bench.warp, 3);
+    EXPECT_TRUE(goes_on(bench, bench.warp)) << "another instruction";
+    if (access) {
+      bench.core.access(bench.warp);
+      EXPECT_THAT(bench.core.live(), ElementsAre(kOther, "5: 0/0 1/0 2/0 3/0"));
+    } else {
+      bench.core.plain(bench.warp);
+      EXPECT_THAT(bench.core.live(), ElementsAre("5: 2/0 3/0", kOther, "5: 0/0 1/0"));
+    }
+  }
+}
+
+// A split that is ready behind an access waits for others of its warp which come to that access, unless PCs are
+// compared behind accesses alone.
+TEST(Dws, AReadySplitWaitsForThoseAtItsAccess) {
+  for (const char* meet : {"anywhere", "accesses"}) {
+    Dws bench({.meet = meet});
+    Group& taken = bench.part_at_branch();
+    taken.pc = bench.warp.pc;
+    bench.core.access(taken);
+    EXPECT_EQ(taken.state, GroupState::ready);
+    bench.core.put_aside(bench.warp, 0);
+    EXPECT_EQ(taken.state, std::string(meet) == "anywhere" ? GroupState::parked : GroupState::ready);
+    bench.core.access(bench.warp);
+    EXPECT_EQ(bench.core.at(2).active[0], 0b1111U);
+    EXPECT_EQ(bench.core.live().size(), 2U);
+  }
 }
 
 TEST(Dws, AFullTableLeavesAWarpToItsStackAndASplitWaits) {

@@ -133,6 +133,11 @@ class DynamicGroups : public GroupMoves {
     return complete(group, instruction, taken, 0, 0);
   }
   void plain(Group& group) { complete(group, {}, 0, 0, 0); }
+  void access(Group& group) {
+    isa::Instruction instruction;
+    instruction.op = isa::Op::LD_GLOBAL;
+    complete(group, instruction, 0, 0, 0);
+  }
   void exit(Group& group, LaneMask lanes) {
     isa::Instruction instruction;
     instruction.op = isa::Op::EXIT;

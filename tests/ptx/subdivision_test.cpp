@@ -12,14 +12,15 @@ namespace heddle::ptx {
 namespace {
 
 // The PCs that are marked.
-std::vector<std::size_t> subdividing(const std::vector<std::string>& lines, unsigned instructions) {
+std::vector<std::size_t> subdividing(const std::vector<std::string>& lines, unsigned instructions,
+                                     bool loop_branches = true) {
   std::vector<isa::Instruction> code;
   for (const std::string& line : lines) code.push_back(isa::assemble(line));
   backend::set_re_convergence(code);
   isa::Module module;
   module.kernels.emplace_back();
   for (const isa::Instruction& in : code) module.kernels[0].words.push_back(isa::encode(in));
-  mark_subdivision(module, instructions);
+  mark_subdivision(module, instructions, loop_branches);
   std::vector<std::size_t> marked;
   for (std::size_t pc = 0; pc < code.size(); ++pc) {
     const isa::Instruction in = isa::decode(module.kernels[0].words[pc]).value();
@@ -40,6 +41,7 @@ TEST(Subdivision, BranchesBeforeAShortBlock) {
   EXPECT_EQ(subdividing(lines, 3), (Pcs{1, 5}));
   EXPECT_EQ(subdividing(lines, 2), (Pcs{5}));
   EXPECT_EQ(subdividing(lines, 1), Pcs{});
+  EXPECT_EQ(subdividing(lines, 50, false), (Pcs{1})) << "not the loop's";
 }
 
 TEST(Subdivision, ABlockEndsWhereABranchLeadsTo) {
