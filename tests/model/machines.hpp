@@ -307,6 +307,29 @@ namespace heddle::test {
     own.short_block = 1000000;
     machine.l1d.bytes = 4096;
   });
+  // Warps that wait for their stores, and part at them; splits that meet behind accesses alone; banks of words.
+  add("dwswaits", [](hw::Machine& machine) {
+    machine.core.divergence = "dws";
+    machine.core.issue = "scoreboard";
+    machine.core.stores = "waited";
+    machine.core.simd_width = machine.core.warp_size = 16;
+    auto& own = machine.core.policies.of<hw::DwsParameters>();
+    own.meet = "accesses";
+    own.short_block = 1000000;
+    own.loop_branches = false;
+    machine.l1d.bytes = 4096;
+    machine.l1d.hit_latency = 3;
+    machine.l1d.ports = machine.l1d.banks = 16;
+    machine.l1d.bank_bytes = 8;
+    machine.l1d.conflict_cycles = 1;
+  });
+  add("throughwaits", [](hw::Machine& machine) {
+    machine.gpu.cores = 2;
+    machine.core.stores = "waited";
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.bytes = 1024;
+    machine.l1d.write_buffer = 2;
+  });
   // Where a predictor says so; across warps, with a table that aliases, and with little room.
   add("dwspredict", [](hw::Machine& machine) {
     machine.core.divergence = "dws";
