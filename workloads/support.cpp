@@ -29,7 +29,7 @@ KernelWorkload::KernelWorkload(std::string name, const tb::WorkloadOptions& opti
     throw InputError({}, fmt::format("scale {} of workload '{}'", options_.scale, name_),
                      "give a number above 0 and at most 16");
   }
-  const std::vector<std::string_view> forms = asked(variants_, {kPthreads, kProgress, kDws});
+  const std::vector<std::string_view> forms = asked(variants_, {kPthreads, kProgress, kDws, kTextures});
   if (forms.size() > 1) {
     throw InputError({}, fmt::format("workload '{}' has no form that is both {} and {}", name_, forms[0], forms[1]),
                      "give one of them");
@@ -52,7 +52,7 @@ isa::Module KernelWorkload::compile() const {
   ptx::CompileOptions options;
   options.max_registers = options_.max_registers;
   options.if_conversion = options_.if_conversion;
-  const std::vector<std::string_view> forms = asked(variants_, {kPthreads, kProgress, kDws});
+  const std::vector<std::string_view> forms = asked(variants_, {kPthreads, kProgress, kDws, kTextures});
   const std::string source = forms.empty() ? name_ : fmt::format("{}-{}", name_, forms.front());
   return ptx::compile(kernel_ptx(source, options_.address_bits), source + ".ptx", options);
 }

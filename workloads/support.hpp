@@ -26,7 +26,7 @@ namespace heddle::workloads {
 // variant `pthreads`: the form in which the LWM report (section 5) and the thesis (5.1) ran theirs. progress.cu, of the
 // variant `progress`, is kernel.cu with calls of progress() (thesis 9.2.2). dws.cu, of the variant `dws`, has the DWS
 // report's input (table 2) and its form (section 3.1), parallel loops, which workloads that are the report's alone
-// have by themselves.
+// have by themselves. textures.cu, of the variant `textures`, is kernel.cu with what it only reads as textures.
 class KernelWorkload : public tb::Workload {
  public:
   static constexpr unsigned kBlock = 256;  // threads per block: four blocks fill the papers' 1024 threads
@@ -34,6 +34,7 @@ class KernelWorkload : public tb::Workload {
   static constexpr std::string_view kPthreads = "pthreads";
   static constexpr std::string_view kProgress = "progress";
   static constexpr std::string_view kDws = "dws";
+  static constexpr std::string_view kTextures = "textures";
   static constexpr std::string_view kInterleaved =
       "interleaved";                           // of parallel loops: how tasks are dealt (parallel_for.h)
   static constexpr unsigned kGroup = 64;       // threads of a block of a parallel loop, as in parallel_for.h

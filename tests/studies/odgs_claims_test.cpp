@@ -24,6 +24,7 @@ struct Made {
   std::uint64_t divergences = 1000;
   double bus = 0.4;
   std::uint64_t context_bytes = 0;
+  std::uint64_t diverged = 0;
 };
 using Making = std::function<Made(const studies::Run&)>;
 
@@ -53,6 +54,7 @@ Finding judge(const char* id, const Making& make, bool with_series = true) {
     summary.divergent_branches = made.divergences;
     summary.dram_bus_utilisation = made.bus;
     summary.context_bytes = made.context_bytes;
+    summary.diverged_warps = made.diverged;
     results.add(run, summary, 1, {}, {}, run.series && with_series ? std::optional(made_series(run)) : std::nullopt);
   }
   return claim->judge(results);
@@ -107,7 +109,8 @@ TEST(OdgsClaims, ThePapersOwnFiguresHold) {
   EXPECT_EQ(shape_of(judge("odgs-latency", of_latency).checks), Shape::holds);
   EXPECT_EQ(shape_of(judge("odgs-context",
                            [](const studies::Run& run) {
-                             return Made{.context_bytes = number_of(run) == 0 ? 8'400'000'000U : 28'000'000U};
+                             return Made{.context_bytes = number_of(run) == 0 ? 8'400'000'000U : 28'000'000U,
+                                         .diverged = number_of(run) < 2 ? 1000U : 100U};
                            })
                          .checks),
             Shape::holds);
@@ -141,9 +144,29 @@ TEST(OdgsClaims, TheirContraryDoesNot) {
             Shape::does_not_hold);
 }
 
+TEST(OdgsClaims, TexturesAndPortsAreReadingsOfTheirOwn) {
+  const auto longer = [](std::uint64_t cycles) {
+    return shape_of(judge("odgs-textures", [=](const studies::Run& run) {
+                      return Made{.cycles = run.config == "odgs-pod-textures" ? cycles : 1'000'000};
+                    }).checks);
+  };
+  EXPECT_EQ(longer(2'250'000), Shape::holds);
+  EXPECT_EQ(longer(5'500'000), Shape::does_not_hold);
+  const auto with_few = [](double share) {
+    return judge("odgs-ports", [=](const studies::Run& run) {
+      Made made = of_table3(run);
+      made.ipc *= run.config == "odgs" && !has(run, "l1d.ports") ? share : 1;
+      return made;
+    });
+  };
+  EXPECT_EQ(shape_of(with_few(1).checks), Shape::holds);
+  EXPECT_EQ(shape_of(with_few(0.45).checks), Shape::partly);
+  EXPECT_EQ(with_few(1).ours, "BFS 2.60 and 2.60, NN 10.60 and 10.60");
+}
+
 TEST(OdgsClaims, WhatWasNotMeasuredHasNoVerdict) {
-  for (const char* const id :
-       {"odgs-ipc", "odgs-pm", "odgs-synthetic", "odgs-latency", "odgs-context", "odgs-beyond"}) {
+  for (const char* const id : {"odgs-ipc", "odgs-pm", "odgs-textures", "odgs-ports", "odgs-synthetic", "odgs-latency",
+                               "odgs-context", "odgs-beyond"}) {
     const Finding finding = Registry<Claim>::instance().make(id, {})->judge(Results());
     EXPECT_EQ(shape_of(finding.checks), Shape::not_measured) << id;
   }

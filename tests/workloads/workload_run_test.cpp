@@ -47,8 +47,9 @@ const std::vector<std::string> kInterleaved = {
 
 // In the launches of the programs of the warp-size study and of the ODGS paper, and other pictures of its own.
 const std::vector<std::string> kStudyShapes = {
-    "bfs:thread_per_node", "matrixmult:rectangles",    "nqueens:small_blocks",       "needleman:tile_blocks",
-    "bfs:large_blocks",    "suffix_tree:small_blocks", "synthetic:image=2,length=5", "synthetic:image=5"};
+    "bfs:thread_per_node",   "matrixmult:rectangles",      "nqueens:small_blocks",
+    "needleman:tile_blocks", "bfs:large_blocks",           "suffix_tree:small_blocks",
+    "suffix_tree:textures",  "synthetic:image=2,length=5", "synthetic:image=5"};
 
 // What GoogleTest takes as a name.
 std::string case_of(std::string workload) {
@@ -337,7 +338,8 @@ INSTANTIATE_TEST_SUITE_P(StudyShapes, WrongResult,
                          ::testing::Values(Result{"bfs:thread_per_node", "cost"}, Result{"matrixmult:rectangles", "c"},
                                            Result{"nqueens:small_blocks", "solutions"},
                                            Result{"bfs:large_blocks", "cost"},
-                                           Result{"suffix_tree:small_blocks", "matched"}),
+                                           Result{"suffix_tree:small_blocks", "matched"},
+                                           Result{"suffix_tree:textures", "matched"}),
                          [](const auto& info) { return case_of(info.param.workload); });
 INSTANTIATE_TEST_SUITE_P(
     Pthreads, WrongResult,

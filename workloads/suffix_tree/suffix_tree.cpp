@@ -1,11 +1,13 @@
 // suffix_tree: 50,000 reads of 25 letters matched to a reference of 256K (2^18) letters by its suffix tree (MU of the
 // warp-size study, after MUMmerGPU, whose reference has 1.4 million). With the variant `small_blocks` in blocks of 64
-// threads, 782 of them at scale 1 (MUM of the ODGS paper's table 1).
+// threads, 782 of them at scale 1 (MUM of the ODGS paper's table 1). With the variant `textures` tree and reference are
+// textures of linear memory, as in the original.
 #include <bit>
 #include <cstring>
 #include <numeric>
 
 #include "base/registry.hpp"
+#include "isa/texture.hpp"
 #include "workloads/reads.hpp"
 #include "workloads/support.hpp"
 
@@ -14,28 +16,32 @@ namespace {
 
 class SuffixTree final : public KernelWorkload {
  public:
-  explicit SuffixTree(const tb::WorkloadOptions& options) : KernelWorkload("suffix_tree", options, {{kSmallBlocks}}) {}
+  explicit SuffixTree(const tb::WorkloadOptions& options)
+      : KernelWorkload("suffix_tree", options, {{kSmallBlocks}, {std::string(kTextures)}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{grid()} * block(); }
   [[nodiscard]] double demo_scale() const override { return 0.2; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::vector<std::uint8_t> reference = reads::reference(scaled(256U << 10U, 4096), 2 * options().seed);
     const std::vector<std::uint8_t> letters = reads::draw(reference, count(), 2 * options().seed + 1);
-    const std::uint64_t tree = upload(executor, "tree", tree_of(reference));
+    const std::vector<Node> nodes = tree_of(reference);
+    const std::uint64_t tree = upload(executor, "tree", nodes);
     const std::uint64_t device_reference = upload(executor, "reference", reference);
     const std::uint64_t device_reads = upload(executor, "reads", letters);
     const std::size_t places = std::size_t{count()} * reads::kPlaces;
     const std::uint64_t matched = allocate(executor, "matched", places * sizeof(std::uint32_t));
     executor.plan({1, grid()});
+    tb::Arguments arguments(executor.module(), "match");
+    if (variants().flag(kTextures)) {
+      arguments
+          .value(texture(executor, "texture of the tree", tree,
+                         nodes.size() * sizeof(Node) / (2 * sizeof(std::uint32_t)), 2, sizeof(std::uint32_t)))
+          .value(texture(executor, "texture of the reference", device_reference, reference.size(), 1, 1));
+    } else {
+      arguments.pointer(tree).pointer(device_reference);
+    }
     launch(executor, "match", {grid()}, {block()},
-           tb::Arguments(executor.module(), "match")
-               .pointer(tree)
-               .pointer(device_reference)
-               .pointer(device_reads)
-               .pointer(matched)
-               .value(count())
-               .value(reads::kLength)
-               .value(reads::kPlaces));
+           arguments.pointer(device_reads).pointer(matched).value(count()).value(reads::kLength).value(reads::kPlaces));
     return compare("lengths of matches", download<std::uint32_t>(executor, matched, places),
                    reads::matches(reference, letters));
   }
@@ -51,6 +57,20 @@ class SuffixTree final : public KernelWorkload {
   static constexpr const char* kSmallBlocks = "small_blocks";
   [[nodiscard]] std::uint32_t block() const { return variants().flag(kSmallBlocks) ? 64 : kBlock; }
   [[nodiscard]] std::uint32_t grid() const { return (count() + block() - 1) / block(); }
+
+  // The handle of linear memory of so many texels, of integers.
+  [[nodiscard]] std::uint64_t texture(tb::Executor& executor, const char* name, std::uint64_t base, std::size_t texels,
+                                      unsigned channels, unsigned bytes) const {
+    isa::TextureDescriptor of;
+    of.base = base;
+    of.width = static_cast<std::uint32_t>(texels);
+    of.channels = static_cast<std::uint8_t>(channels);
+    of.channel_bytes = static_cast<std::uint8_t>(bytes);
+    of.row_bytes = of.pitch = of.width * of.texel_bytes();
+    of.kind = isa::TexelKind::unsigned_integer;
+    of.zero_outside = true;
+    return executor.memory().add_texture(name, of, options().address_bits == 32);
+  }
 
   // A suffix by its first letters, two bits each.
   struct Suffix {
@@ -111,7 +131,9 @@ class SuffixTree final : public KernelWorkload {
 };
 
 const Register<tb::Workload, SuffixTree> suffix_tree_entry{
-    "suffix_tree", "50,000 reads matched to a reference of 256K letters by its suffix tree; variant small_blocks"};
+    "suffix_tree",
+    "50,000 reads matched to a reference of 256K letters by its suffix tree; variants small_blocks, "
+    "textures"};
 
 }  // namespace
 }  // namespace heddle::workloads

@@ -92,6 +92,25 @@ void judge_context(const Study& study, const Results& results, Finding& finding)
     }
   }
   finding.tables.push_back(study.table("Bytes of context per cycle and core, one way", "{:.1f}", bytes));
+  // Figure 14 (a) and (b).
+  const auto rate = [&](std::size_t machine, std::size_t benchmark) {
+    return study.at(results, machine, benchmark, [](const tb::Summary& summary) {
+      return 1000 * static_cast<double>(summary.diverged_warps) / static_cast<double>(summary.cycles) / kCores;
+    });
+  };
+  finding.tables.push_back(
+      study.table("Bytes of context of a diverged warp", "{:.0f}", [&](std::size_t machine, std::size_t benchmark) {
+        return 1000 * bytes(machine, benchmark) / rate(machine, benchmark);
+      }));
+  finding.tables.push_back(study.table("Warps that diverge per thousand cycles and core", "{:.1f}", rate));
+  const double most = std::min(rate(0, 0), rate(0, 1));
+  for (std::size_t i = 2; i != study.of().size(); ++i) {
+    if (std::isfinite(most) && std::isfinite(rate(0, i))) {
+      finding.checks.push_back(check(fmt::format("{} diverges less often than MUM and BFS", study.of()[i].label),
+                                     fmt::format("{:.1f} against {:.1f} per thousand cycles", rate(0, i), most),
+                                     rate(0, i) < most));
+    }
+  }
 }
 
 // Each idea by itself.
