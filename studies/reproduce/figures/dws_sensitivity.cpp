@@ -1,6 +1,6 @@
-// dws-assoc, dws-l2lat, dws-dsize, dws-slots, dws-wst, dws-width: the gain of subdivision (DWS.ReviveSplit) over the
-// conventional machine along one parameter each (DWS report, section 6, figures 15 to 20). On four of the benchmarks,
-// with smaller inputs than the other claims'.
+// dws-assoc, dws-l2lat, dws-dsize, dws-slots, dws-wst, dws-width, dws-caches: the gain of subdivision
+// (DWS.ReviveSplit) over the conventional machine along one parameter each (DWS report, section 6, figures 15 to 21),
+// on all benchmarks at the scales of the other claims. Where the report's figure shows it, adaptive slip beside.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,26 +11,16 @@
 namespace heddle::studies::dws {
 namespace {
 
-std::vector<Benchmark> four() {
-  std::vector<Benchmark> some;
-  for (Benchmark each : benchmarks()) {
-    if (each.label == "FFT" || each.label == "Merge" || each.label == "Short" || each.label == "KMeans") {
-      each.workload.scale *= each.label == "FFT" ? 0.5 : 0.25;
-      some.push_back(std::move(each));
-    }
-  }
-  return some;
-}
-
 struct Point {
   const char* label;
   std::vector<std::string> settings;
 };
 
-// What came out at the points, for the checks: harmonic means over the four.
+// What came out at the points, for the checks: harmonic means over the benchmarks.
 struct Along {
-  std::vector<double> gain;  // of subdivision over the conventional machine of the same point
-  std::vector<double> conv;  // speedups over the conventional machine of the first point
+  std::vector<double> gain;       // of subdivision over the conventional machine of the same point
+  std::vector<double> slip_gain;  // likewise of Slip.BranchBypass, where it is compared
+  std::vector<double> conv;       // speedups over the conventional machine of the first point
   std::vector<double> dws;
 };
 
@@ -44,21 +34,11 @@ struct Sensitivity {
   std::vector<Point> points;
   std::vector<Check> (*judge)(const Along& along);
   const char* note = "";
+  bool slip = false;  // Slip.BranchBypass beside
 };
 
 std::string gain_of(double gain) {
   return fmt::format("{:+.1f} %", 100 * (gain - 1));
-}
-
-// So many warps of so many lanes, each lane with its port and bank of the D-cache.
-std::vector<std::string> shape(unsigned warps, unsigned width) {
-  return {fmt::format("core.simd_width={}", width),
-          fmt::format("core.warp_size={}", width),
-          fmt::format("core.threads={}", warps * width),
-          fmt::format("core.blocks={}", warps),
-          fmt::format("core.registers={}", 63 * warps * width),
-          fmt::format("l1d.ports={}", width),
-          fmt::format("l1d.banks={}", width)};
 }
 
 const std::vector<Sensitivity>& sensitivities() {
@@ -76,10 +56,7 @@ const std::vector<Sensitivity>& sensitivities() {
                             along.gain[3] < along.gain[1])};
        },
        "Short's misses go with 16 ways and FFT's with a fully associative D-cache: the conventional machine is far "
-       "faster "
-       "then than with 4 ways. Merge, which mostly hits at this scale, loses throughout: its branches split, and there "
-       "is "
-       "nothing to hide."},
+       "faster then than with 4 ways."},
       {"dws-l2lat",
        "Gain of subdivision by L2 latency",
        4090,
@@ -115,8 +92,7 @@ const std::vector<Sensitivity>& sensitivities() {
                        std::abs(along.dws[2] / along.conv[3] - 1) <= 0.10)};
        },
        "Between 32 and 64 KB the conflicts of FFT and Short go: no subdivision makes up what the conventional machine "
-       "gains "
-       "by that. With 64 KB and more the mean is below 1 by Merge, which fits at this scale from 32 KB on."},
+       "gains by that."},
       {"dws-slots",
        "Gain of subdivision by scheduler slots",
        4110,
@@ -133,10 +109,7 @@ const std::vector<Sensitivity>& sensitivities() {
              middle > along.gain[0] && middle >= along.gain[3])};
        },
        "FFT gains most with five slots: its threads evict each other's lines, so that every split that waits helps, as "
-       "the "
-       "report says of many slots. That few slots limit the multi-threading does not show, on Short neither, and "
-       "KMeans and "
-       "Merge, which hit, are nearly the same with any number."},
+       "the report says of many slots."},
       {"dws-wst",
        "Gain of subdivision by entries of the warp-split table",
        4120,
@@ -150,11 +123,13 @@ const std::vector<Sensitivity>& sensitivities() {
                             std::abs(along.gain[2] - along.gain[3]) <= 0.02),
                  check("with 4 it is smaller than with 16",
                        fmt::format("{} against {}", gain_of(along.gain[0]), gain_of(along.gain[2])),
-                       along.gain[0] < along.gain[2])};
+                       along.gain[0] < along.gain[2]),
+                 check("with 16 it is larger than that of Slip.BranchBypass, which uses no table",
+                       fmt::format("{} against {}", gain_of(along.gain[2]), gain_of(along.slip_gain[2])),
+                       along.gain[2] > along.slip_gain[2])};
        },
-       "FFT and Short gain less with 4 entries than with 16, but Merge loses less: where nothing is to be hidden a "
-       "full "
-       "table keeps its branches from splitting."},
+       "A full table keeps branches from splitting, which helps where nothing is to be hidden.",
+       true},
       {"dws-width",
        "Width and number of warps",
        4130,
@@ -175,11 +150,35 @@ const std::vector<Sensitivity>& sensitivities() {
                    along.gain[0] > 1 && along.gain[2] > 1 && along.gain[3] > 1),
              check("it gains less with 8 x 4 than with 2 x 16",
                    fmt::format("{} against {}", gain_of(along.gain[1]), gain_of(along.gain[2])),
-                   along.gain[1] < along.gain[2])};
+                   along.gain[1] < along.gain[2]),
+             check("Slip.BranchBypass gains less than subdivision with 4 x 16",
+                   fmt::format("{} against {}", gain_of(along.slip_gain[3]), gain_of(along.gain[3])),
+                   along.slip_gain[3] < along.gain[3])};
        },
-       "With 32 threads in all Merge and Short mostly hit whatever their warps, at this scale: their splits have few "
-       "lanes "
-       "and hide nothing. FFT, which misses, gains, most with 2 x 16."},
+       "Where all threads' data fit, splits have few lanes and hide nothing.",
+       true},
+      {"dws-caches",
+       "Gain of subdivision by four D-caches",
+       4135,
+       "With highly associative D-caches of large capacity DWS no longer plays an important role",
+       "unimportant with 256 KB, fully associative",
+       "DWS report, section 6.4, figure 18 (a) to (d)",
+       {{"8-way, 32 KB", {}},
+        {"full, 32 KB", {"l1d.ways=256"}},
+        {"8-way, 256 KB", {"l1d.bytes=262144"}},
+        {"1024-way, 256 KB", {"l1d.bytes=262144", "l1d.ways=1024"}}},
+       [](const Along& along) -> std::vector<Check> {
+         return {main_check("with 1024 ways and 256 KB the gain is below 5 %", gain_of(along.gain[3]),
+                            along.gain[3] < 1.05),
+                 main_check("and smaller than with 8 ways and 32 KB",
+                            fmt::format("{} against {}", gain_of(along.gain[3]), gain_of(along.gain[0])),
+                            along.gain[3] < along.gain[0]),
+                 check("Slip.BranchBypass gains less than subdivision with 8 ways and 32 KB",
+                       fmt::format("{} against {}", gain_of(along.slip_gain[0]), gain_of(along.gain[0])),
+                       along.slip_gain[0] < along.gain[0])};
+       },
+       "",
+       true},
   };
   return all;
 }
@@ -194,18 +193,12 @@ class SensitivityClaim final : public Claim {
             .source = row_.source,
             .note = row_.note,
             .caveat =
-                "On FFT, Merge, Short and KMeans, with inputs smaller than table 2's. Cycles at the ends of "
-                "launches, in which the caches write their last stores to memory, are left out."};
+                "Cycles at the ends of launches, in which the caches write their last stores to memory, are left out. "
+                "Some inputs are smaller than table 2's."};
   }
-  [[nodiscard]] std::vector<Run> runs() const override {
-    std::vector<StudyWorkload> workloads;
-    for (const Benchmark& each : four()) {
-      workloads.push_back(each.workload);
-    }
-    return runs_of(machines(), workloads);
-  }
+  [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), eight()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
-    const Speedups speedups(results, machines(), four());
+    const Speedups speedups(results, machines(), benchmarks());
     Finding finding;
     speedups.count(finding);
     if (finding.measured == 0) {
@@ -218,15 +211,27 @@ class SensitivityClaim final : public Claim {
     chart.unit = "speedup over the conventional machine of the first point";
     chart.series = {{"Conv", {}, false}, {"DWS", {}, true}};
     ValueTable table{"Speedup, harmonic means", {"", "Conv", "DWS", "gain of DWS"}, {}};
+    if (row_.slip) {
+      chart.series.push_back({"Slip.BranchBypass", {}, false});
+      table.titles.insert(table.titles.end(), {"Slip.BranchBypass", "gain of Slip.BranchBypass"});
+    }
+    const std::size_t machines = row_.slip ? 3 : 2;
     for (std::size_t point = 0; point < row_.points.size(); ++point) {
-      along.conv.push_back(speedups.mean(2 * point));
-      along.dws.push_back(speedups.mean(2 * point + 1));
-      along.gain.push_back(speedups.mean(2 * point + 1, 2 * point));
+      const std::size_t conv = machines * point;
+      along.conv.push_back(speedups.mean(conv));
+      along.dws.push_back(speedups.mean(conv + 1));
+      along.gain.push_back(speedups.mean(conv + 1, conv));
       chart.places.emplace_back(row_.points[point].label);
       chart.series[0].values.push_back(along.conv.back());
       chart.series[1].values.push_back(along.dws.back());
       table.rows.push_back(
           {row_.points[point].label, times(along.conv.back()), times(along.dws.back()), gain_of(along.gain.back())});
+      if (row_.slip) {
+        const double slip = speedups.mean(conv + 2);
+        along.slip_gain.push_back(speedups.mean(conv + 2, conv));
+        chart.series[2].values.push_back(slip);
+        table.rows.back().insert(table.rows.back().end(), {times(slip), gain_of(along.slip_gain.back())});
+      }
       finding.ours +=
           fmt::format("{}{} {}", point == 0 ? "" : ", ", row_.points[point].label, gain_of(along.gain.back()));
     }
@@ -238,7 +243,7 @@ class SensitivityClaim final : public Claim {
   }
 
  private:
-  // Conventional and subdividing at each point.
+  // Conventional and subdividing at each point, with adaptive slip where the row has it.
   [[nodiscard]] std::vector<Variant> machines() const {
     std::vector<Variant> all;
     for (const Point& point : row_.points) {
@@ -246,6 +251,9 @@ class SensitivityClaim final : public Claim {
       std::erase_if(of_machine, [](const std::string& setting) { return setting.starts_with("dws."); });
       all.push_back(scheme(fmt::format("Conv {}", point.label), "dws-conv", of_machine));
       all.push_back(scheme(fmt::format("DWS {}", point.label), "dws-revive-bypass", point.settings));
+      if (row_.slip) {
+        all.push_back(scheme(fmt::format("Slip {}", point.label), "slip-bypass", of_machine));
+      }
     }
     return all;
   }

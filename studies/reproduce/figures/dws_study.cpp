@@ -57,6 +57,19 @@ Variant scheme(std::string label, std::string config, std::vector<std::string> s
   return {std::move(label), std::move(config), std::move(settings), kEnergy};
 }
 
+std::vector<std::string> shape(unsigned warps, unsigned width) {
+  std::vector<std::string> all = {fmt::format("core.simd_width={}", width),
+                                  fmt::format("core.warp_size={}", width),
+                                  fmt::format("core.threads={}", warps * width),
+                                  fmt::format("core.blocks={}", warps),
+                                  fmt::format("core.registers={}", 63 * warps * width),
+                                  fmt::format("l1d.ports={}", width)};
+  if (width != 1) {  // one port meets no other one in a bank
+    all.push_back(fmt::format("l1d.banks={}", width));
+  }
+  return all;
+}
+
 Speedups::Speedups(const Results& results, std::vector<Variant> variants, std::vector<Benchmark> benchmarks)
     : grid_(results, std::move(variants), workloads_of(benchmarks)), benchmarks_(std::move(benchmarks)) {}
 

@@ -16,6 +16,9 @@ namespace heddle::studies::dws {
 // that subdivide, or slip ("dws-branch"), with more settings.
 [[nodiscard]] Variant scheme(std::string label, std::string config, std::vector<std::string> settings = {});
 
+// Settings: so many warps of so many lanes, each lane with its port and bank of the D-cache.
+[[nodiscard]] std::vector<std::string> shape(unsigned warps, unsigned width);
+
 // Core cycles of a run without the cycles at the ends of launches in which the caches write their last stores to
 // memory: the report's benchmarks are one program each, ours several launches.
 [[nodiscard]] double working_cycles(const tb::Summary& summary);

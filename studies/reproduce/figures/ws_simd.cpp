@@ -32,20 +32,6 @@ std::vector<Variant> shapes() {
   return all;
 }
 
-// Eight of the sixteen: two that gain with the warp's size in the study, three that lose, and three that do neither.
-std::vector<Benchmark> eight() {
-  std::vector<Benchmark> some;
-  for (const Benchmark& benchmark : benchmarks()) {
-    const std::string label = benchmark.label;
-    for (const char* const one : {"BFS", "BKP", "HSPT", "MTM", "NQU", "NW", "SCN", "SR2"}) {
-      if (label == one) {
-        some.push_back(benchmark);
-      }
-    }
-  }
-  return some;
-}
-
 class BestWarpSize final : public Claim {
  public:
   explicit BestWarpSize(const Setup&) {}
@@ -61,18 +47,12 @@ class BestWarpSize final : public Claim {
                 "NQU they gain by their stores, of which those of one warp of 8 or 16 are half a line or a "
                 "whole one (ws-coalescing).",
             .caveat =
-                "On eight of the sixteen benchmarks. The study's table 1 is lost: much of the machine is that of the "
-                "simulator it used, or our own (configs/ws-8.toml). Inputs are smaller than the suites'."};
+                "The study's table 1 is lost: much of the machine is that of the simulator it used, or our own "
+                "(configs/ws-8.toml). Inputs are smaller than the suites'."};
   }
-  [[nodiscard]] std::vector<Run> runs() const override {
-    std::vector<StudyWorkload> some;
-    for (const Benchmark& benchmark : eight()) {
-      some.push_back(benchmark.workload);
-    }
-    return runs_of(shapes(), some);
-  }
+  [[nodiscard]] std::vector<Run> runs() const override { return runs_of(shapes(), workloads()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
-    const Study study(results, shapes(), eight());
+    const Study study(results, shapes(), benchmarks());
     Finding finding;
     if (!study.count(finding)) {
       return finding;
