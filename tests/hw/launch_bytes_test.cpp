@@ -34,7 +34,7 @@ TEST(LaunchBytes, AreSharedByteForByte) {
   EXPECT_EQ(bytes.shared()->writer, 0U);
   EXPECT_EQ(bytes.shared()->other, 2U);
   bytes.cores[1].add(store, 100, 16);
-  bytes.cores[2].add(load, 112, 4);
+  bytes.cores[2].add(load, 116, 4);
   EXPECT_EQ(bytes.shared()->address, 1002U);
   bytes.cores[2].add(load, 115, 1);
   bytes.cores[0].add(load, 104, 8);
