@@ -3,9 +3,10 @@
 // core needs what another one has done before.
 //
 //   loads, stores, updates   of some bytes of one line
-//   shared_byte              of all cores: the lowest byte that one has stored, or changed by an atomic, and another has
-//                            accessed in a way that must see it; the cores by number. Bytes that several cores store and
-//                            none loads are none: stores of blocks have no order, and the last write of the end stays
+//   shared_byte              of all cores: the lowest byte that one has stored, or changed by an atomic, and another
+//                            has accessed in a way that must see it; the cores by number. Bytes that several cores
+//                            store and none loads are none: stores of blocks have no order, and the last write of the
+//                            end stays
 // Where memory is updated by atomics alone, all of them see each other: they are performed behind the L1s.
 #pragma once
 

@@ -183,8 +183,8 @@ TEST(Dws, WithStackBasedReconvergenceAPcIsNothingThatSplitsMeetAt) {
   EXPECT_THAT(bench.core.live(), ElementsAre("5: 2/0 3/0", kOther, "5: 0/0 1/0"));
 }
 
-// To the letter of 4.5: PCs are compared where a memory instruction has been executed. At PC 5 the other half of the warp
-// waits to be fetched.
+// To the letter of 4.5: PCs are compared where a memory instruction has been executed. At PC 5 the other half of the
+// warp waits to be fetched.
 TEST(Dws, PcsCanBeComparedBehindAccessesAlone) {
   for (const bool access : {false, true}) {
     Dws bench({.meet = "accesses"});

@@ -1,5 +1,5 @@
-// dws-readings: DWS.ReviveSplit over the conventional machine under each reading of what the DWS report leaves open, and
-// how well the conventional machine matches the report's then.
+// dws-readings: DWS.ReviveSplit over the conventional machine under each reading of what the DWS report leaves open,
+// and how well the conventional machine matches the report's then.
 #include <fmt/format.h>
 
 #include <cmath>
