@@ -82,9 +82,9 @@ void list_workloads(const Arguments& arguments) {
 void list_configs(const Arguments& arguments) {
   std::vector<std::vector<std::string>> rows;
   for (const tb::ConfigEntry& entry : tb::list_configs()) {
-    rows.push_back({entry.name, entry.description, entry.path});
+    rows.push_back({entry.name, entry.group, entry.description, entry.path});
   }
-  print({{"machine", "name"}, {"what it is", "meaning"}, {"file", "file"}}, rows, arguments);
+  print({{"machine", "name"}, {"group", "group"}, {"what it is", "meaning"}, {"file", "file"}}, rows, arguments);
 }
 
 // The parameters that name a policy, with what the registered policies do, or else what the parameter decides.
@@ -133,11 +133,15 @@ void list_statistics(const Arguments& arguments) {
     return;
   }
   const tb::Device device(with_every_module());
+  // Lines that have sectors have no homes, and the other way round.
+  hw::SectorStatistics sectors;
+  StatisticsRegistry modules = device.statistics();
+  modules.add("gpu.core0.l1d.sectors", sectors);
+  modules.add("gpu.l2_0.store.sectors", sectors);
   if (arguments.has("json")) {
-    std::cout << tb::json_text(pages::statistics_json(device.statistics()));
+    std::cout << tb::json_text(pages::statistics_json(modules));
   } else {
-    std::cout << (arguments.has("markdown") ? pages::statistics_markdown(device.statistics())
-                                            : pages::statistics_text(device.statistics()));
+    std::cout << (arguments.has("markdown") ? pages::statistics_markdown(modules) : pages::statistics_text(modules));
   }
 }
 

@@ -36,6 +36,8 @@ struct AtomicLanes {
 
 struct MemoryExtension;
 
+inline constexpr unsigned kPartBytes = 32;  // of LineRequest::parts
+
 struct LineRequest {
   enum class Kind : std::uint8_t { load, store, atomic };
   // What happened to a request.
@@ -68,6 +70,9 @@ struct LineRequest {
   bool waits = false;
   bool row_hint = false;      // row-buffer hint bit of the instruction (thesis 7.2)
   std::uint64_t address = 0;  // of the line, aligned to the line size
+  // Loads, atomics: which parts (kPartBytes) of the line they want, a bit each from the line's first byte on. Matters to
+  // caches whose lines have sectors; stores say it by their byte enables.
+  std::uint8_t parts = 0xff;
   // Who asks: statistics, traces, and the payload extension beyond the core.
   std::uint16_t core = 0;
   std::uint8_t port = 0;    // of several sub-cores that share the cache (hw/core/share/line_ports.hpp)

@@ -22,12 +22,14 @@ Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& paramet
       keeps_sharers_(table_.ever_does(kNoteSharer)),
       has_home_(table_.has_home()),
       line_bytes_(parameters.line_bytes),
+      sector_bytes_(parameters.sector_bytes == parameters.line_bytes ? 0 : parameters.sector_bytes),
       hit_latency_(parameters.hit_latency),
       ports_(parameters.ports),
       banks_(banks),
-      answers_at_once_(hit_latency_ == 1 && banks_ == 0),
+      answers_at_once_(hit_latency_ == 1 && banks_ == 0 && sector_bytes_ == 0),
       write_buffer_(parameters.write_buffer),
-      lines_(parameters.bytes, parameters.ways, parameters.line_bytes),
+      lines_(parameters.bytes, parameters.ways, parameters.line_bytes, parameters.index == "hash"),
+      valid_(sector_bytes_ != 0 ? lines_.frames() : 0),
       misses_(parameters.mshrs, parameters.mshr_targets, parameters.line_bytes) {
   if (line_bytes_ > link::kMaxLineBytes) {
     throw InternalError("cache lines have at most " + std::to_string(link::kMaxLineBytes) + " bytes");
@@ -175,6 +177,12 @@ void Cache::invalidate() {
 std::byte* Cache::peek(std::uint64_t line) {
   const Frame frame = lines_.find(line);
   return frame == LineFrames::kNone ? nullptr : lines_.data(frame);
+}
+
+bool Cache::knows(std::uint64_t line, unsigned offset) const {
+  const Frame frame = lines_.find(line);
+  return frame != LineFrames::kNone && (sector_bytes_ == 0 || ((valid_[frame] >> (offset / sector_bytes_)) & 1U) != 0 ||
+                                        lines_.dirty_bytes(frame)[offset] != 0);
 }
 
 void Cache::invalidate_line(std::uint64_t address, Cycle visible) {

@@ -36,6 +36,7 @@
 //                 full: no request waits for this write), a copy on its way as soon as it has come.
 //   perfect       with answer_from(): every request is a hit, answered from that memory (hw/cache/perfect_memory.hpp);
 //                 ports and banks as ever, an atomic in the next cycle at the earliest.
+//   sectors       cache_sectors.cpp: parts of a line that are valid, fetched and written by themselves
 //   errors        a bus error on a load or atomic is LineRequest::failed in its response; on a write, or on the fetch
 //                 that a posted store needed, it is counted and the first one kept: failed_write(). An event that the
 //                 table does not know in the line's state is an InternalError that names both.
@@ -139,6 +140,8 @@ class Cache : public sc_core::sc_module,
 
   // The bytes of a line that is there; null: it is not. For debug accesses and tests.
   [[nodiscard]] std::byte* peek(std::uint64_t line);
+  // Whether that byte of a line that is there is: its sector may have to come yet.
+  [[nodiscard]] bool knows(std::uint64_t line, unsigned offset) const;
 
   struct FailedWrite {
     std::uint64_t address = 0;  // of the line
@@ -150,6 +153,9 @@ class Cache : public sc_core::sc_module,
 
   [[nodiscard]] CacheStatistics& statistics() { return statistics_; }
   [[nodiscard]] const CacheStatistics& statistics() const { return statistics_; }
+  // Its lines have sectors.
+  [[nodiscard]] bool has_sectors() const { return sector_bytes_ != 0; }
+  [[nodiscard]] SectorStatistics& sector_statistics() { return sector_statistics_; }
   // What was stored can be seen by every other core: by what they read from memory, or from this cache if need be.
   [[nodiscard]] bool stores_visible() const { return has_home_ ? waiting_stores_ == 0 : writes_ == 0; }
   // Writes that memory has not acknowledged yet.
@@ -296,6 +302,27 @@ class Cache : public sc_core::sc_module,
   void miss(LineRequest& request);
   void merged(LineRequest& request);
 
+  // Lines with sectors (cache_sectors.cpp): what take() and fill() are else.
+  ::tlm::tlm_sync_enum take_sectors(LineRequest& request, Frame here);
+  ::tlm::tlm_sync_enum read_sectors(LineRequest& request, Frame here);
+  ::tlm::tlm_sync_enum store_through_sectors(LineRequest& request, Frame here);
+  ::tlm::tlm_sync_enum store_back_sectors(LineRequest& request, Frame here);
+  ::tlm::tlm_sync_enum pass_sectors(LineRequest& request, Frame here);
+  [[nodiscard]] std::optional<std::uint32_t> under_way(const LineRequest& request, Sectors wanted, Sectors valid) const;
+  [[nodiscard]] bool store_joins(LineRequest& request, Sectors wanted);
+  [[nodiscard]] bool store_can_join(const LineRequest& request, Sectors wanted) const;
+  void keep_sectors(std::uint32_t mshr, Frame here, bool dirty_too);
+  void wants_sectors(std::uint32_t mshr, const LineRequest& request, bool first);
+  void enable_sectors(Payload& payload, Sectors sectors);
+  bool fill_sectors(Payload& payload, Mshr& mshr, bool failed);
+  [[nodiscard]] Sectors valid_sectors(Frame here) const {
+    return here == LineFrames::kNone ? Sectors{0} : valid_[here];
+  }
+  [[nodiscard]] Sectors wanted_sectors(const LineRequest& request) const;
+  // The sectors of which any byte is enabled, or all bytes are.
+  [[nodiscard]] Sectors enabled_sectors(const std::uint8_t* enable, bool all) const;
+  [[nodiscard]] Sectors all_sectors() const { return static_cast<Sectors>((1U << (line_bytes_ / sector_bytes_)) - 1); }
+
   // Where memory is perfect (cache_perfect.cpp).
   ::tlm::tlm_sync_enum accept_perfect(LineRequest& request);
   ::tlm::tlm_sync_enum load_perfect(LineRequest& request);
@@ -335,6 +362,7 @@ class Cache : public sc_core::sc_module,
   const bool keeps_sharers_;  // the table has a directory's actions
   const bool has_home_;       // the table knows of one
   const unsigned line_bytes_;
+  const unsigned sector_bytes_;  // 0: lines have none
   const unsigned hit_latency_;
   const unsigned ports_;
   const unsigned banks_;        // 0: none
@@ -342,6 +370,12 @@ class Cache : public sc_core::sc_module,
   const unsigned write_buffer_;
 
   LineArray<LineState> lines_;
+  std::vector<Sectors> valid_;  // per frame; empty: lines have no sectors
+  // Of the request that is being performed.
+  struct {
+    Sectors wanted = 0;
+    Frame here = LineFrames::kNone;  // where its line is, with sectors that it wants or without
+  } asked_;
   MissFile misses_;
   link::PayloadPool pool_;
   link::Ring<Payload*> send_queue_;
@@ -397,6 +431,7 @@ class Cache : public sc_core::sc_module,
   Instrument<CacheObserver> observer_;        // null: none
   LineListener* listener_ = nullptr;
   CacheStatistics statistics_;
+  SectorStatistics sector_statistics_;
   std::uint64_t* refusals_ = &statistics_.busy_ports;  // counts refusals of the latest cause
 };
 

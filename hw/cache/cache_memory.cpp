@@ -36,6 +36,9 @@ void Cache::fetch(const LineRequest& request, std::uint32_t mshr) {
   describe(request, payload.extension);
   payload.tag = mshr;
   ++statistics_.memory_reads;
+  if (sector_bytes_ != 0) {
+    enable_sectors(payload, misses_[mshr].sectors);
+  }
   if (const std::size_t index = leaving_.empty() ? 0 : leaving(request.address); index != leaving_.size()) {
     leaving_[index].read = &payload;
     return;
@@ -49,6 +52,9 @@ void Cache::write(Payload& payload, const std::byte* data, const std::uint8_t* e
     std::memcpy(payload.enable.data(), enable, line_bytes_);
     payload.set_byte_enable_ptr(payload.enable.data());
     payload.set_byte_enable_length(line_bytes_);
+  }
+  if (sector_bytes_ != 0) {
+    sector_statistics_.written += static_cast<unsigned>(std::popcount(enabled_sectors(enable, false)));
   }
   ++writes_;
   ++statistics_.memory_writes;
@@ -290,6 +296,9 @@ bool Cache::fill(Payload& payload) {
     payload.release();
     return true;
   }
+  if (sector_bytes_ != 0) {
+    return fill_sectors(payload, mshr, failed);
+  }
   Frame frame = LineFrames::kNone;
   std::byte* line = payload.data.data();
   if (mshr.open) {
@@ -353,7 +362,8 @@ void Cache::fetch_again(const Payload& payload, LineState next) {
 }
 
 void Cache::serve(Mshr& mshr, std::byte* line, Frame frame, bool failed) {
-  const bool owes = frame != LineFrames::kNone && table_.info(lines_.state(frame)).owes;
+  // Of lines with sectors, stores have been written where the line is, or when it was.
+  const bool owes = frame != LineFrames::kNone && table_.info(lines_.state(frame)).owes && sector_bytes_ == 0;
   const auto store = [&](const std::byte* data, const std::uint8_t* enable) {
     --waiting_stores_;
     link::merge_bytes(line, data, enable, line_bytes_);

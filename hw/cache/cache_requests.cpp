@@ -86,7 +86,7 @@ tlm_sync_enum Cache::accept(LineRequest& request) {
   request.failed = false;
   // What happens nearly always, in few steps: a load of a line that is here.
   const Frame here = perfect_ != nullptr ? LineFrames::kNone : lines_.find(request.address);
-  const bool plain_load = request.kind == LineRequest::Kind::load && !request.bypass;
+  const bool plain_load = request.kind == LineRequest::Kind::load && !request.bypass && sector_bytes_ == 0;
   const Transition* const answer =
       plain_load && here != LineFrames::kNone ? &table_.at(lines_.state(here), LineEvent::load) : nullptr;
   tlm_sync_enum result = TLM_UPDATED;
@@ -94,7 +94,9 @@ tlm_sync_enum Cache::accept(LineRequest& request) {
     lines_.set_state(here, answer->next);
     result = answer_hit(request, here);
   } else {
-    result = perfect_ != nullptr ? accept_perfect(request) : take(request, here);
+    result = perfect_ != nullptr  ? accept_perfect(request)
+             : sector_bytes_ != 0 ? take_sectors(request, here)
+                                  : take(request, here);
   }
   if (result != TLM_UPDATED) {
     took_port();
@@ -121,7 +123,7 @@ void Cache::refuse(LineRequest& request, Busy why) {
 
 bool Cache::foresees_refusal(LineRequest& request) {
   if (!misses_.full() || perfect_ != nullptr || flushing_ || banks_ != 0 || has_home_ || request.shares_port ||
-      observer_ != nullptr) {
+      observer_ != nullptr || sector_bytes_ != 0) {
     return false;
   }
   const Place place = place_of(request.address, lines_.find(request.address));
@@ -373,6 +375,9 @@ void Cache::merge(LineRequest& request, const Transition& transition, std::uint3
     return;
   }
   misses_.add_load(mshr, request);
+  if (sector_bytes_ != 0) {
+    wants_sectors(mshr, request, false);
+  }
   Mshr& entry = misses_[mshr];
   if (request.kind != LineRequest::Kind::load || table_.info(entry.state).place != LinePlace::asked) {
     return;
@@ -397,6 +402,10 @@ void Cache::add_store(LineRequest& request, const Transition& transition, std::u
 void Cache::start_miss(LineRequest& request, const Transition& transition) {
   const std::uint32_t mshr = misses_.allocate(request.address, transition.does(kFetch));
   misses_[mshr].state = transition.next;
+  if (sector_bytes_ != 0) {
+    misses_[mshr].sectors = asked_.wanted & ~valid_sectors(asked_.here);
+    wants_sectors(mshr, request, true);
+  }
   if (request.kind == LineRequest::Kind::store) {
     add_store(request, transition, mshr);
   } else {

@@ -15,32 +15,72 @@ namespace {
 
 constexpr link::PortReports kL2Reports{"heddle/l2", "unexpected phase from the interconnect"};
 
+// The hit latency, which counts in cycles of the slice's clock, in the GPU's.
+unsigned hit_cycles(const Machine& machine) {
+  return std::max(1U, static_cast<unsigned>(l2_edges(machine).cycle_of(machine.l2.hit_latency)));
+}
+
+// What a payload names of the line, from the byte `offset` on.
+std::uint8_t parts_of(const ::tlm::tlm_generic_payload& payload, unsigned offset) {
+  const std::uint8_t* const enable = payload.get_byte_enable_ptr();
+  const unsigned enable_length = enable != nullptr ? payload.get_byte_enable_length() : 0;
+  unsigned parts = 0;
+  for (unsigned at = 0; at != payload.get_data_length(); ++at) {
+    if (enable_length == 0 || enable[at % enable_length] != 0) {
+      parts |= 1U << ((offset + at) / link::kPartBytes);
+    }
+  }
+  return static_cast<std::uint8_t>(parts);
+}
+std::uint8_t parts_of(const link::AtomicLanes& atomic, unsigned offset) {
+  unsigned parts = 0;
+  for (unsigned entry = 0; entry != atomic.count; ++entry) {
+    parts |= 1U << ((offset + atomic.offset[entry]) / link::kPartBytes);  // aligned, so that it ends there too
+  }
+  return static_cast<std::uint8_t>(parts);
+}
+
+// The bytes that a read asks for.
+void copy_read(::tlm::tlm_generic_payload& payload, const std::byte* from) {
+  auto* const to = reinterpret_cast<std::byte*>(payload.get_data_ptr());
+  const unsigned length = payload.get_data_length();
+  if (payload.get_byte_enable_ptr() != nullptr && payload.get_byte_enable_length() >= length) {
+    link::merge_bytes(to, from, payload.get_byte_enable_ptr(), length);
+  } else {
+    std::memcpy(to, from, length);
+  }
+}
+
 CacheParameters store_parameters(const Machine& machine) {
   const L2Parameters& l2 = machine.l2;
   CacheParameters store;
-  store.bytes = l2.bytes / machine.dram.channels;
+  store.bytes = l2.bytes / memory_slices(machine);
   store.ways = l2.ways;
   store.line_bytes = l2.line_bytes;
-  store.hit_latency = l2.hit_latency;
+  store.hit_latency = hit_cycles(machine);
   store.ports = l2.banks;  // each bank starts at most one access per cycle
   store.mshrs = l2.mshrs;
   store.mshr_targets = l2.mshr_targets;
   store.write_policy = l2.write_policy;
   store.write_buffer = l2.write_buffer;
+  store.index = l2.index;
+  store.sector_bytes = l2.sector_bytes;
   return store;
 }
 
 }  // namespace
 
-L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, unsigned channel, link::Clock clock)
+L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, unsigned number, link::Clock clock)
     : ClockedModule(name, clock),
       target("target"),
       copies("copies", machine.l2.inclusive && !home_table_of(machine.gpu.coherence) ? machine.gpu.cores : 0),
       flushes("flushes"),
-      number_(channel),
-      map_(machine.dram, machine.l2.line_bytes, channel),
+      number_(number),
+      map_(machine.dram, machine.l2.line_bytes, number / machine.l2.slices, number % machine.l2.slices,
+           machine.l2.slices, machine.l2.slice_hash),
+      edges_(l2_edges(machine)),
       line_bytes_(machine.l2.line_bytes),
-      hit_latency_(machine.l2.hit_latency),
+      hit_latency_(hit_cycles(machine)),
       bank_interval_(machine.l2.bank_interval),
       capacity_(machine.l2.queue),
       invalidation_delay_(clock.cycles(noc_edges(machine).cycle_of(machine.noc.response_latency))),
@@ -101,6 +141,7 @@ L2Slice::Request& L2Slice::make_request(Payload& payload, Cycle arrival) {
   request.pc = request.origin->pc;
   request.lanes = request.origin->lanes;
   request.row_hint = request.origin->row_hint;
+  request.parts = store_.has_sectors() ? parts_of(payload, request.offset) : std::uint8_t{0xff};
   if (payload.is_write()) {
     request.kind = LineRequest::Kind::store;
     describe_store(request);
@@ -108,6 +149,7 @@ L2Slice::Request& L2Slice::make_request(Payload& payload, Cycle arrival) {
     request.kind = LineRequest::Kind::atomic;
     request.atomic = request.origin->atomic;
     request.atomic_offset = request.offset;
+    request.parts = parts_of(*request.atomic, request.offset);
   }
   return request;
 }
@@ -232,7 +274,7 @@ L2Slice::Cycle L2Slice::access(Cycle now) {
     if (input_.queue.empty(bank)) {
       continue;
     }
-    Cycle possible = std::max(input_.queue.front(bank)->arrival, next_start_[bank]);
+    Cycle possible = start_of(bank, input_.queue.front(bank)->arrival);
     if (possible <= now) {
       Request& request = *input_.queue.front(bank);
       if (responses_.size() >= capacity_) {
@@ -250,11 +292,11 @@ L2Slice::Cycle L2Slice::access(Cycle now) {
         input_.queue.pop(now, bank);
       }
       statistics_.queue_wait_cycles += now - request.arrival;
-      next_start_[bank] = now + bank_interval_;
+      started(bank, now);
       if (input_.queue.empty(bank)) {
         continue;
       }
-      possible = std::max(input_.queue.front(bank)->arrival, next_start_[bank]);
+      possible = start_of(bank, input_.queue.front(bank)->arrival);
     }
     next = std::min(next, possible);
   }
@@ -268,11 +310,11 @@ L2Slice::Cycle L2Slice::resume(Cycle now) {
   std::size_t index = 0;
   for (std::size_t left = home_->resumable().size(); left != 0; --left) {
     const unsigned bank = bank_of(home_->resumable()[index]);
-    if (next_start_[bank] > now) {
-      next = std::min(next, next_start_[bank]);
+    if (const Cycle start = start_of(bank, now); start > now) {
+      next = std::min(next, start);
       ++index;
     } else if (responses_.size() < capacity_ && home_->resume(index)) {
-      next_start_[bank] = now + bank_interval_;
+      started(bank, now);
     } else {
       ++index;
     }
@@ -341,7 +383,7 @@ void L2Slice::finish(Request& request) {
     payload.set_response_status(::tlm::TLM_GENERIC_ERROR_RESPONSE);
   } else {
     if (payload.is_read()) {
-      std::memcpy(payload.get_data_ptr(), request.line + request.offset, payload.get_data_length());
+      copy_read(payload, request.line + request.offset);
     }
     payload.set_response_status(::tlm::TLM_OK_RESPONSE);
   }
@@ -425,7 +467,9 @@ void L2Slice::overlay(Payload& payload, unsigned done) {
   for (unsigned i = 0; i != done; ++i) {
     const std::uint64_t address = payload.get_address() + i;
     std::byte* const line = map_.owns(address) ? store_.peek(map_.local(line_of(address))) : nullptr;
-    if (line == nullptr || (enable != nullptr && enable[i % payload.get_byte_enable_length()] == 0)) {
+    if (line == nullptr ||
+        (read && !store_.knows(map_.local(line_of(address)), static_cast<unsigned>(address - line_of(address)))) ||
+        (enable != nullptr && enable[i % payload.get_byte_enable_length()] == 0)) {
       continue;
     }
     auto* const byte = reinterpret_cast<std::byte*>(payload.get_data_ptr()) + i;

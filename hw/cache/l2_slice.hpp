@@ -65,7 +65,8 @@ class L2Slice final : public link::ClockedModule,
                       private link::NonBlockingTarget<FlushProtocol>,
                       private HomeSlice {
  public:
-  L2Slice(const sc_core::sc_module_name& name, const Machine& machine, unsigned channel, link::Clock clock);
+  // number: of all channels' slices.
+  L2Slice(const sc_core::sc_module_name& name, const Machine& machine, unsigned number, link::Clock clock);
   ~L2Slice() override;
 
   ::tlm::tlm_target_socket<> target;
@@ -118,6 +119,12 @@ class L2Slice final : public link::ClockedModule,
   [[nodiscard]] unsigned bank_of(std::uint64_t line) const {
     return static_cast<unsigned>((line / line_bytes_) & (input_.queue.lanes() - 1));
   }
+  // The first cycle with an edge of the slice's clock in which a bank can start an access that is there from a cycle on.
+  [[nodiscard]] Cycle start_of(unsigned bank, Cycle there) const {
+    return edges_.from(std::max(there, next_start_[bank]));
+  }
+  // A bank starts an access. Two edges in one cycle are one start.
+  void started(unsigned bank, Cycle now) { next_start_[bank] = std::max(edges_.from(now, bank_interval_), now + 1); }
   void arrived(Payload& payload, Cycle visible, bool has_credit);
   void admit(Cycle now);
   Cycle access(Cycle now);
@@ -141,8 +148,9 @@ class L2Slice final : public link::ClockedModule,
 
   const unsigned number_;
   const SliceMap map_;
+  const link::ClockEdges edges_;  // of the slice's clock
   const unsigned line_bytes_;
-  const unsigned hit_latency_;
+  const unsigned hit_latency_;  // in the GPU's cycles
   const unsigned bank_interval_;
   const unsigned capacity_;
   const sc_core::sc_time invalidation_delay_;

@@ -20,10 +20,11 @@ std::size_t frames_of(std::uint64_t bytes, unsigned ways, unsigned line_bytes) {
 
 }  // namespace
 
-LineFrames::LineFrames(std::uint64_t bytes, unsigned ways, unsigned line_bytes)
+LineFrames::LineFrames(std::uint64_t bytes, unsigned ways, unsigned line_bytes, bool hashed)
     : ways_(ways),
       line_bytes_(line_bytes),
       line_shift_(static_cast<unsigned>(std::countr_zero(line_bytes))),
+      hashed_(hashed),
       tags_(frames_of(bytes, ways, line_bytes)),
       used_(tags_.size()),
       data_(bytes),

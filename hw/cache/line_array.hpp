@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/zeroed_array.hpp"
+#include "hw/map/rotation.hpp"
 
 namespace heddle::hw {
 
@@ -16,7 +17,8 @@ class LineFrames {
   static constexpr Frame kNone = ~Frame{0};
 
   // Throws InternalError unless bytes is a positive multiple of ways * line_bytes (hw::check(Machine) tells the user).
-  LineFrames(std::uint64_t bytes, unsigned ways, unsigned line_bytes);
+  // hashed: the sets of each round of consecutive lines are rotated (hw/map/rotation.hpp).
+  LineFrames(std::uint64_t bytes, unsigned ways, unsigned line_bytes, bool hashed = false);
 
   // The frame that holds the line, or kNone. Does not count as a use.
   [[nodiscard]] Frame find(std::uint64_t address) const {
@@ -67,6 +69,9 @@ class LineFrames {
   }
   [[nodiscard]] Frame first_of_set(std::uint64_t address) const {
     const std::uint64_t line = address >> line_shift_;
+    if (hashed_) {
+      return static_cast<Frame>(Rotation(static_cast<unsigned>(sets_), true).place(line) * ways_);
+    }
     const std::uint64_t set = set_mask_ != 0 || sets_ == 1 ? line & set_mask_ : line % sets_;
     return static_cast<Frame>(set * ways_);
   }
@@ -76,6 +81,7 @@ class LineFrames {
   unsigned line_shift_;
   std::uint64_t sets_;
   std::uint64_t set_mask_;  // sets - 1 when sets is a power of two, else 0
+  bool hashed_;
   std::uint64_t uses_ = 0;
   ZeroedArray<std::uint64_t> tags_;
   ZeroedArray<std::uint64_t> used_;
@@ -88,8 +94,8 @@ class LineFrames {
 template <class State>
 class LineArray : public LineFrames {
  public:
-  LineArray(std::uint64_t bytes, unsigned ways, unsigned line_bytes)
-      : LineFrames(bytes, ways, line_bytes), states_(frames()) {}
+  LineArray(std::uint64_t bytes, unsigned ways, unsigned line_bytes, bool hashed = false)
+      : LineFrames(bytes, ways, line_bytes, hashed), states_(frames()) {}
 
   [[nodiscard]] State state(Frame frame) const { return states_[frame]; }
   void set_state(Frame frame, State state) { states_[frame] = state; }

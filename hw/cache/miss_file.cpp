@@ -21,8 +21,7 @@ std::size_t MissFile::bucket(std::uint64_t address) const {
   return static_cast<std::size_t>((address * 0x9e3779b97f4a7c15ULL) >> 40U) & (buckets_.size() - 1);
 }
 
-std::uint32_t MissFile::find(std::uint64_t address) const {
-  std::uint32_t index = buckets_[bucket(address)];
+std::uint32_t MissFile::from(std::uint32_t index, std::uint64_t address) const {
   while (index != kNone && entries_[index].address != address) {
     index = entries_[index].next;
   }
@@ -41,6 +40,8 @@ std::uint32_t MissFile::allocate(std::uint64_t address, bool open) {
   mshr.state = kAbsent;
   mshr.drop = false;
   mshr.fetch = nullptr;
+  mshr.sectors = mshr.kept = mshr.changes = 0;
+  mshr.buffer = kNone;
   mshr.next = kNone;
   if (open) {
     std::uint32_t& head = buckets_[bucket(address)];
@@ -79,6 +80,9 @@ void MissFile::release(std::uint32_t index) {
       free_stores_.push_back(target.store);
     }
   }
+  if (mshr.buffer != kNone) {
+    free_stores_.push_back(mshr.buffer);
+  }
   mshr.targets.clear();
   mshr.used = false;
   free_.push_back(index);
@@ -102,17 +106,31 @@ bool MissFile::add_store(std::uint32_t index, const std::byte* data, const std::
     link::add_enables(buffer.enable.data(), enable, line_bytes_);
     return false;
   }
-  if (free_stores_.empty()) {
-    stores_.emplace_back();
-    free_stores_.push_back(static_cast<std::uint32_t>(stores_.size() - 1));
-  }
-  const std::uint32_t store = free_stores_.back();
-  free_stores_.pop_back();
+  const std::uint32_t store = take_buffer();
   StoreBuffer& buffer = stores_[store];
   std::memcpy(buffer.data.data(), data, line_bytes_);
   std::memcpy(buffer.enable.data(), enable, line_bytes_);
   mshr.targets.emplace_back(store);
   return true;
+}
+
+std::uint32_t MissFile::take_buffer() {
+  if (free_stores_.empty()) {
+    stores_.emplace_back();
+    free_stores_.push_back(static_cast<std::uint32_t>(stores_.size() - 1));
+  }
+  const std::uint32_t buffer = free_stores_.back();
+  free_stores_.pop_back();
+  return buffer;
+}
+
+StoreBuffer& MissFile::bytes_here(std::uint32_t index) {
+  Mshr& mshr = entries_[index];
+  if (mshr.buffer == kNone) {
+    mshr.buffer = take_buffer();
+    stores_[mshr.buffer].enable.fill(0);
+  }
+  return stores_[mshr.buffer];
 }
 
 }  // namespace heddle::hw

@@ -25,6 +25,9 @@ struct StoreBuffer {
   alignas(32) std::array<std::uint8_t, link::kMaxLineBytes> enable;
 };
 
+// Sectors of a line, a bit each (hw/cache/cache_sectors.cpp).
+using Sectors = std::uint8_t;
+
 struct Mshr {
   std::uint64_t address = 0;
   bool used = false;
@@ -35,6 +38,13 @@ struct Mshr {
   link::LinePayload* fetch = nullptr;  // its read
   std::uint32_t next = ~0U;
   std::vector<MissTarget> targets;
+  // Of a cache whose lines have sectors: those that are on their way; those that were here when targets came that want
+  // them; those that a target will change. The bytes that were here are in a buffer.
+  Sectors sectors = 0;
+  Sectors kept = 0;
+  Sectors changes = 0;
+  std::uint32_t buffer = ~0U;
+  [[nodiscard]] Sectors covers() const { return sectors | kept; }
 };
 
 class MissFile {
@@ -46,7 +56,11 @@ class MissFile {
   [[nodiscard]] bool empty() const { return used_ == 0; }
   [[nodiscard]] unsigned used() const { return used_; }
   // The open entry of a line, or kNone.
-  [[nodiscard]] std::uint32_t find(std::uint64_t address) const;
+  [[nodiscard]] std::uint32_t find(std::uint64_t address) const { return from(buckets_[bucket(address)], address); }
+  // Another open entry of that one's line, or kNone. Lines with sectors may have several.
+  [[nodiscard]] std::uint32_t another(std::uint32_t index) const {
+    return from(entries_[index].next, entries_[index].address);
+  }
   [[nodiscard]] Mshr& operator[](std::uint32_t index) { return entries_[index]; }
   [[nodiscard]] const Mshr& operator[](std::uint32_t index) const { return entries_[index]; }
 
@@ -63,8 +77,12 @@ class MissFile {
   // True: the store has taken a target of its own.
   bool add_store(std::uint32_t index, const std::byte* data, const std::uint8_t* enable);
   [[nodiscard]] const StoreBuffer& store(std::uint32_t buffer) const { return stores_[buffer]; }
+  // Bytes that were here, none at first; stays with the entry.
+  [[nodiscard]] StoreBuffer& bytes_here(std::uint32_t index);
 
  private:
+  [[nodiscard]] std::uint32_t from(std::uint32_t index, std::uint64_t address) const;
+  [[nodiscard]] std::uint32_t take_buffer();
   [[nodiscard]] std::size_t bucket(std::uint64_t address) const;
 
   unsigned targets_;

@@ -88,6 +88,20 @@ struct CacheStatistics {
   }
 };
 
+// Of a cache whose lines have sectors.
+struct SectorStatistics {
+  std::uint64_t misses = 0;
+  std::uint64_t read = 0;
+  std::uint64_t written = 0;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("misses", misses, "requests",
+          "loads and atomics that found their line, but not all its sectors that they want");
+    visit("read", read, "sectors", "asked for from memory");
+    visit("written", written, "sectors", "written to memory, of each all bytes or some");
+  }
+};
+
 struct L2Statistics {
   std::uint64_t requests = 0;
   std::uint64_t queue_full = 0;

@@ -22,6 +22,21 @@ void check_jedec(const DramParameters& dram, unsigned line_bytes, std::vector<Co
       refuse(key, fmt::format("{} ({}) is below {} ({})", key, value, what, least));
     }
   };
+  if (!std::has_single_bit(jedec.pseudo_channels) || jedec.pseudo_channels > dram.banks) {
+    refuse("jedec.pseudo_channels",
+           fmt::format("jedec.pseudo_channels ({}) is no power of two up to dram.banks ({}), which are those of all "
+                       "pseudo channels of a channel",
+                       jedec.pseudo_channels, dram.banks));
+    return;
+  }
+  if (jedec.pseudo_channels > 1 && std::has_single_bit(jedec.bank_groups) && jedec.bank_groups <= dram.banks &&
+      jedec.pseudo_channels * jedec.bank_groups > dram.banks) {
+    refuse(
+        "jedec.bank_groups",
+        fmt::format("jedec.bank_groups ({}) times jedec.pseudo_channels ({}) is above dram.banks ({}), which are those "
+                    "of all pseudo channels of a channel",
+                    jedec.bank_groups, jedec.pseudo_channels, dram.banks));
+  }
   if (!std::has_single_bit(jedec.bank_groups) || jedec.bank_groups > dram.banks) {
     refuse("jedec.bank_groups", fmt::format("jedec.bank_groups ({}) is no power of two up to dram.banks ({})",
                                             jedec.bank_groups, dram.banks));

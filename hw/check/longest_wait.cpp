@@ -36,12 +36,15 @@ LongestWait longest_wait(const Machine& machine) {
   const CoreParameters& core = machine.core;
   double dram = machine.dram.timing == "jedec" ? jedec_cycles(machine) : hit_conflict_cycles(machine);
   dram += machine.dram.hints ? machine.dram.hint_threshold : 0;
+  dram += machine.dram.latency;
   const NocParameters& noc = machine.noc;
   double way = noc.request_latency + noc.response_latency;
   way += noc.link_bytes == 0 ? 0 : 2 * std::ceil(static_cast<double>(memory_line_bytes(machine)) / noc.link_bytes);
   way *= noc.clock_ghz == 0 ? 1 : machine.gpu.clock_ghz / noc.clock_ghz;
   if (machine.l2.enabled) {
-    way += machine.l2.hit_latency + machine.l2.bank_interval;
+    way += (machine.l2.hit_latency + machine.l2.bank_interval) *
+           (machine.l2.clock_ghz == 0 ? 1 : machine.gpu.clock_ghz / machine.l2.clock_ghz);
+    way += machine.l2.slices > 1 ? 2 : 0;
   }
   if (about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent) {
     way *= 2;  // the home asks an owner, and reads what that has given

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 #include <string_view>
@@ -21,6 +22,7 @@
 #include "hw/schedule/load_limiter.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/subwarp/former.hpp"
+#include "tlm/line_protocol.hpp"
 
 namespace heddle::hw {
 
@@ -47,6 +49,8 @@ Limits coherence_protocols() {
 }
 
 namespace {
+
+constexpr unsigned kLeastSector = link::kPartBytes;
 
 // "core.divergence = \"stack\"": the mechanisms whose warps may be larger than the SIMD width.
 std::string large_warp_mechanisms() {
@@ -79,12 +83,32 @@ void check_cache(const CacheParameters& cache, const char* section, const char* 
                                  cache.ways, cache.line_bytes, cache.bytes, lines)});
     return;
   }
-  const std::uint64_t sets = cache.bytes / (std::uint64_t{cache.ways} * cache.line_bytes);
-  if ((sets & (sets - 1)) != 0) {
+}
+
+// Of a cache whose lines have parts.
+void check_sectors(const char* section, unsigned sector_bytes, unsigned line_bytes, const Machine& machine,
+                   std::vector<Contradiction>& found) {
+  if (sector_bytes == 0 || sector_bytes == line_bytes) {
+    return;
+  }
+  const std::string key = fmt::format("{}.sector_bytes", section);
+  if (!std::has_single_bit(sector_bytes) || sector_bytes < kLeastSector || sector_bytes > line_bytes) {
+    found.push_back({key, fmt::format("{} ({}) is no power of two from {} to {}.line_bytes ({})", key, sector_bytes,
+                                      kLeastSector, section, line_bytes)});
+  }
+  if (about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent) {
+    found.push_back({key, fmt::format("{} ({}): gpu.coherence = \"{}\" knows whole lines; use 0", key, sector_bytes,
+                                      machine.gpu.coherence)});
+  }
+  if (machine.l2.enabled && machine.l2.inclusive) {
     found.push_back(
-        {fmt::format("{}.ways", section),
-         fmt::format("{0}.bytes ({1}), {0}.ways ({2}) and {5}.line_bytes ({3}) make {4} sets, which is no power of two",
-                     section, cache.bytes, cache.ways, cache.line_bytes, sets, lines)});
+        {key, fmt::format("{} ({}): an inclusive L2 (l2.inclusive) knows whole lines; use 0", key, sector_bytes)});
+  }
+}
+
+void check_clock(const char* key, double own, std::vector<Contradiction>& found) {
+  if (own != 0 && own < 0.001) {
+    found.push_back({key, fmt::format("{} ({}) is below 0.001 and not 0, the cores' clock", key, own)});
   }
 }
 
@@ -120,16 +144,19 @@ void check_banks(const DataCacheParameters& cache, std::vector<Contradiction>& f
 
 void check_l2(const Machine& machine, std::vector<Contradiction>& found) {
   const L2Parameters& l2 = machine.l2;
-  const std::uint64_t unit = std::uint64_t{l2.ways} * l2.line_bytes * machine.dram.channels;
+  const std::uint64_t unit = std::uint64_t{l2.ways} * l2.line_bytes * memory_slices(machine);
+  const std::string slices = l2.slices == 1 ? "" : fmt::format(" times l2.slices ({})", l2.slices);
   if (l2.bytes % unit != 0) {
     found.push_back({"l2.bytes", fmt::format("l2.bytes ({}) is no multiple of l2.ways ({}) times l2.line_bytes ({}) "
-                                             "times dram.channels ({}): there is one slice per channel",
-                                             l2.bytes, l2.ways, l2.line_bytes, machine.dram.channels)});
+                                             "times dram.channels ({}){}: each slice has whole sets",
+                                             l2.bytes, l2.ways, l2.line_bytes, machine.dram.channels, slices)});
   }
   if (l2.line_bytes < machine.l1d.line_bytes) {
     found.push_back({"l2.line_bytes", fmt::format("l2.line_bytes ({}) is smaller than l1d.line_bytes ({})",
                                                   l2.line_bytes, machine.l1d.line_bytes)});
   }
+  check_sectors("l2", l2.sector_bytes, l2.line_bytes, machine, found);
+  check_clock("l2.clock_ghz", l2.clock_ghz, found);
 }
 
 // What machine files are checked for as they are read: names and ranges, of a machine that was made otherwise.
@@ -141,20 +168,6 @@ void check_values(const Machine& machine, std::vector<Contradiction>& found) {
     } catch (const InputError& error) {
       found.push_back({parameter.path(), error.what()});
     }
-  }
-}
-
-void check_noc(const Machine& machine, std::vector<Contradiction>& found) {
-  const double own = machine.noc.clock_ghz;
-  if (own != 0 && own < 0.001) {
-    found.push_back(
-        {"noc.clock_ghz", fmt::format("noc.clock_ghz ({}) is below 0.001 and not 0, the cores' clock", own)});
-  } else if (own > machine.gpu.clock_ghz) {
-    found.push_back(
-        {"noc.clock_ghz",
-         fmt::format("noc.clock_ghz ({}) is above gpu.clock_ghz ({}): a port hands over at most one transfer "
-                     "in a cycle of the cores; 0 is their clock",
-                     own, machine.gpu.clock_ghz)});
   }
 }
 
@@ -305,7 +318,7 @@ const std::vector<Dependence>& dependences() {
         "icache.write_buffer", "icache.write_policy"},
        "icache.ideal is true",
        [](const Machine& machine) { return machine.icache.ideal && !machine.gpu.perfect_memory; }},
-      {{"l1d.bytes", "l1d.ways", "l1d.hit_latency", "l1d.mshr_targets"},
+      {{"l1d.bytes", "l1d.ways", "l1d.hit_latency", "l1d.mshr_targets", "l1d.index"},
        "l1d.enabled is false",
        [](const Machine& machine) { return !machine.l1d.enabled; }},
       // With several cores check() asks for write-through even so.
@@ -321,7 +334,12 @@ const std::vector<Dependence>& dependences() {
        "l1d.ports is 1",
        [](const Machine& machine) { return machine.l1d.ports == 1 && machine.l1d.banks != 0; }},
       {{"l2.*"}, "l2.enabled is false", [](const Machine& machine) { return !machine.l2.enabled; }},
-      {{"dram.channel_xor"}, "dram.channels is 1", [](const Machine& machine) { return machine.dram.channels == 1; }},
+      {{"l2.slice_hash"},
+       "l2.slices is 1",
+       [](const Machine& machine) { return machine.l2.enabled && machine.l2.slices == 1; }},
+      {{"dram.channel_xor", "dram.channel_hash"},
+       "dram.channels is 1",
+       [](const Machine& machine) { return machine.dram.channels == 1; }},
       {{"dram.hint_threshold"},
        "dram.hints is false",
        [](const Machine& machine) { return !machine.dram.hints && machine.dram.timing != "none"; }},
@@ -358,6 +376,8 @@ const std::vector<Dependence>& dependences() {
         "l1d.write_buffer",
         "l1d.write_policy",
         "l1d.merge_reads",
+        "l1d.index",
+        "l1d.sector_bytes",
         "texture.bytes",
         "texture.ways",
         "texture.mshrs",
@@ -368,7 +388,9 @@ const std::vector<Dependence>& dependences() {
         "jedec.*"},
        "gpu.perfect_memory is true",
        [](const Machine& machine) { return machine.gpu.perfect_memory; }},
-      {{"noc.packed"}, "noc.link_bytes is 0", [](const Machine& machine) { return machine.noc.link_bytes == 0; }},
+      {{"noc.packed", "noc.slice_bytes"},
+       "noc.link_bytes is 0",
+       [](const Machine& machine) { return machine.noc.link_bytes == 0; }},
       {{"allocation.gap"},
        "allocation.placement is not gap",
        [](const Machine& machine) { return machine.allocation.placement != "gap"; }},
@@ -536,7 +558,8 @@ std::vector<Contradiction> check(const Machine& machine) {
   if (machine.l2.enabled) {
     check_l2(machine, found);
   }
-  check_noc(machine, found);
+  check_sectors("l1d", machine.l1d.sector_bytes, machine.l1d.line_bytes, machine, found);
+  check_clock("noc.clock_ghz", machine.noc.clock_ghz, found);
   check_dram(machine.dram, memory_line_bytes(machine), found);
   if (machine.gpu.cores > 1 && machine.l1d.write_policy == "write-back" && !machine.gpu.perfect_memory &&
       !about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent &&

@@ -65,6 +65,7 @@ HitConflictTiming::HitConflictTiming(const DramParameters& parameters, unsigned 
       row_hit_(parameters.row_hit),
       row_conflict_(parameters.row_conflict),
       row_closed_(parameters.row_closed != 0 ? parameters.row_closed : parameters.row_conflict),
+      line_bytes_(line_bytes),
       turnaround_(ticks(parameters.turnaround)),
       banks_(parameters.banks),
       bus_(turnaround_) {
@@ -90,12 +91,13 @@ HitConflictTiming::Plan HitConflictTiming::plan(const DramRequest& request, Cycl
     latency = row_closed_;
     ready = std::max(now, bank.precharged);
   }
-  latency = std::max(latency, round_up(slot_));
+  const BusSchedule::Ticks slot = slot_of(request);
+  latency = std::max(latency, round_up(slot));
   // The slot may end anywhere within the last cycle before the data counts as complete: whole cycles here would waste
   // what a slot of, say, 7.5 cycles leaves of the eighth. An atomic's second slot comes behind.
-  const BusSchedule::Ticks earliest_end = std::max(ticks(ready) + slot_, ticks(ready + latency - 1) + 1);
-  const BusSchedule::Ticks bus = bus_.first_free(earliest_end - slot_, bus_length(request), ends(request));
-  const Cycle data = round_up(bus + slot_);
+  const BusSchedule::Ticks earliest_end = std::max(ticks(ready) + slot, ticks(ready + latency - 1) + 1);
+  const BusSchedule::Ticks bus = bus_.first_free(earliest_end - slot, bus_length(request), ends(request));
+  const Cycle data = round_up(bus + slot);
   return {data - latency, data, bus};
 }
 
@@ -126,7 +128,7 @@ DramStep HitConflictTiming::start(DramRequest& request, Cycle now, bool close) {
     open_[index] = kClosed;
     bank.precharged = bank.done + (row_conflict_ - row_closed_);
   }
-  return {true, round_up(plan.bus + length), slot_ * request.slots, request.row_hit ? 0U : 1U};
+  return {true, round_up(plan.bus + length), slot_of(request) * request.slots, request.row_hit ? 0U : 1U};
 }
 
 }  // namespace heddle::hw

@@ -18,6 +18,7 @@
 // A bank whose accesses wait does not delay the other banks: slots are given out of order. One access starts per cycle.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -84,8 +85,12 @@ class HitConflictTiming final : public DramTiming {
   // The latest plan that was asked for, as long as nothing starts: it says the same in every cycle up to its start.
   mutable Plan asked_{};
   mutable std::uint64_t asked_for_ = 0;  // the request's serial; 0: it does not hold any more
+  // Of the line, or of the part of it that moves.
+  [[nodiscard]] BusSchedule::Ticks slot_of(const DramRequest& request) const {
+    return request.bytes == 0 ? slot_ : std::max<BusSchedule::Ticks>(1, slot_ * request.bytes / line_bytes_);
+  }
   [[nodiscard]] BusSchedule::Ticks bus_length(const DramRequest& request) const {
-    return slot_ * request.slots + turnaround_ * (request.slots - 1);
+    return slot_of(request) * request.slots + turnaround_ * (request.slots - 1);
   }
   [[nodiscard]] static BusSchedule::Ends ends(const DramRequest& request) {
     return {request.write, request.write || request.atomic};
@@ -94,6 +99,7 @@ class HitConflictTiming final : public DramTiming {
   Cycle row_hit_;
   Cycle row_conflict_;
   Cycle row_closed_;
+  unsigned line_bytes_;
   BusSchedule::Ticks slot_;
   BusSchedule::Ticks turnaround_;
   std::vector<Bank> banks_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hw/dram/jedec.hpp"
 #include "tlm/memory_extension.hpp"
 
 namespace heddle::hw {
@@ -13,15 +14,24 @@ namespace {
 
 constexpr link::PortReports kDramReports{"heddle/dram", "unexpected phase from the interconnect"};
 
+// What a line moves in parts of: sectors, of several to a burst bursts. 0: it moves in whole.
+unsigned granule_of(const DramParameters& parameters, unsigned line_bytes, unsigned sector_bytes) {
+  const unsigned burst = parameters.timing == "jedec" ? resolve_jedec(parameters).burst_bytes : 0;
+  const unsigned granule = sector_bytes == 0 ? line_bytes : std::max(sector_bytes, burst);
+  return granule < line_bytes ? granule : 0;
+}
+
 }  // namespace
 
 DramController::DramController(const sc_core::sc_module_name& name, const DramParameters& parameters,
-                               unsigned line_bytes, link::Clock clock)
+                               unsigned line_bytes, link::Clock clock, unsigned sector_bytes)
     : ClockedModule(name, clock),
       target("target"),
       storage("storage"),
       map_(parameters, line_bytes),
       line_bytes_(line_bytes),
+      granule_(granule_of(parameters, line_bytes, sector_bytes)),
+      latency_(parameters.latency),
       scheduler_(Registry<DramScheduler>::instance().make(parameters.scheduler, {parameters})),
       row_policy_(Registry<DramRowPolicy>::instance().make(parameters.row_policy, {parameters})),
       timing_(make_dram_timing(parameters, line_bytes, clock.cycles(1).to_seconds() * 1e9)),
@@ -64,8 +74,26 @@ DramRequest& DramController::make_request(Payload& payload, Cycle arrival) {
       payload.get_command() == ::tlm::TLM_IGNORE_COMMAND && extension != nullptr && extension->atomic != nullptr;
   request.row_hint = extension != nullptr && extension->row_hint;
   request.slots = request.atomic ? 2 : 1;
+  request.bytes = granule_ == 0 || request.atomic ? 0 : bytes_of(payload);
   request.arrival = arrival;
   return request;
+}
+
+// Whole granules with a byte that is asked for or written; one at least.
+unsigned DramController::bytes_of(const Payload& payload) const {
+  const auto offset = static_cast<unsigned>(payload.get_address() % line_bytes_);
+  const unsigned length = payload.get_data_length();
+  const std::uint8_t* const enable = payload.get_byte_enable_ptr();
+  const unsigned enable_length = enable != nullptr ? payload.get_byte_enable_length() : 0;
+  unsigned granules = 0;
+  unsigned latest = ~0U;
+  for (unsigned at = 0; at != length; ++at) {
+    if ((enable_length == 0 || enable[at % enable_length] != 0) && (offset + at) / granule_ != latest) {
+      latest = (offset + at) / granule_;
+      ++granules;
+    }
+  }
+  return std::max(granules, 1U) * granule_;
 }
 
 // In the turn of whoever sends: its credits decide.
@@ -154,6 +182,7 @@ void DramController::hand_on(DramRequest& request, Cycle now) {
 }
 
 void DramController::add_response(DramRequest& request, Cycle ready) {
+  ready += latency_;
   if (request.payload->is_response_error()) {
     ++statistics_.failures;
   }

@@ -9,7 +9,7 @@
 // queue from the cycle after it arrived; the queue holds `queue` waiting requests and delays END_REQ when it is full
 // (tlm/input_queue.hpp: room that becomes free in a cycle counts from the next on). When the data of a request is
 // complete, its access is performed on `storage` (hw/dram/storage_port.hpp) and BEGIN_RESP goes out in the same cycle,
-// later by whatever delay the memory adds (an answer that comes by a call of its own, not in the return of ours, is
+// later by DramParameters::latency and by whatever delay the memory adds (an answer that comes by a call of its own, not in the return of ours, is
 // visible in the next cycle). With dram.timing = "none" a request's access is performed as soon as the request is
 // there, in order of arrival, and the queue holds requests that have not been answered. TLM_IGNORE_COMMAND payloads
 // with MemoryExtension::atomic are executed here; ones without it take the time of a read and move no data. A debug or
@@ -40,8 +40,9 @@ namespace heddle::hw {
 
 class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_transport_if<> {
  public:
+  // sector_bytes: whole sectors of a line move; 0: whole lines.
   DramController(const sc_core::sc_module_name& name, const DramParameters& parameters, unsigned line_bytes,
-                 link::Clock clock);
+                 link::Clock clock, unsigned sector_bytes = 0);
   ~DramController() override;
 
   ::tlm::tlm_target_socket<> target;
@@ -82,9 +83,12 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   void respond(Cycle now);
   void add_response(DramRequest& request, Cycle ready);
   [[nodiscard]] DramRequest& make_request(Payload& payload, Cycle arrival);
+  [[nodiscard]] unsigned bytes_of(const Payload& payload) const;
 
   const AddressMap map_;
   const unsigned line_bytes_;
+  const unsigned granule_;  // what a line moves in parts of; 0: in whole
+  const Cycle latency_;
   DramStatistics statistics_;
   std::unique_ptr<DramScheduler> scheduler_;
   std::unique_ptr<DramRowPolicy> row_policy_;

@@ -10,9 +10,13 @@
 //              given; both take 12 clocks. [dram]: 16 banks, rows of 2 KB.
 //   gddr6      GDDR6 14 Gb/s, one 16-bit channel of an 8 Gb device, JEDEC JESD250; the figures in nanoseconds (tRCD and
 //              tRP 15, tRAS 30, tRC 45, tRRD 4, tFAW 16, tRFC 120) as Ramulator 2 has them. [dram]: 16 banks, 2 KB.
+//   gddr6-16   GDDR6 16 Gb/s, one 16-bit channel of a 16 Gb device. [dram]: 16 banks, 2 KB.
+//   gddr6x     GDDR6X 21 Gb/s, one 16-bit channel. [dram]: 16 banks, 2 KB.
 //   hbm2       HBM2 2 Gb/s, one 64-bit pseudo channel, JEDEC JESD235A, as gem5 (HBM_2000_4H_1x64) has it. Row and
 //              column commands have a bus each, and an activation takes two clocks of its own. [dram]: 16 banks, rows
-//              of 1 KB.
+//              of 1 KB. A whole channel: jedec.pseudo_channels = 2 and 32 banks.
+//   hbm2e      HBM2e 3.2 Gb/s, one channel of two 64-bit pseudo channels. [dram]: 32 banks, rows of 1 KB.
+//   hbm3       HBM3 5.2 Gb/s, one channel of two 32-bit pseudo channels, JEDEC JESD238A. [dram]: 32 banks, rows of 1 KB.
 //
 // Times in nanoseconds become clocks by rounding up as JEDEC does it (a hundredth of a clock is disregarded); a read
 // followed by a write leaves two clocks on the bus: trtw = CL + burst + 2 - CWL, if the source says nothing.
@@ -36,5 +40,8 @@ struct CommandBuses {
 
 // The figures of parameters.preset, replaced by figures of parameters.jedec that are not 0.
 [[nodiscard]] JedecParameters resolve_jedec(const DramParameters& parameters);
+
+// What a channel of these figures can move at most, in GB/s: a burst after the other on each of its data buses.
+[[nodiscard]] double peak_bandwidth_gbs(const JedecParameters& figures);
 
 }  // namespace heddle::hw

@@ -23,9 +23,11 @@ JedecTiming::JedecTiming(const DramParameters& parameters, unsigned line_bytes, 
       by_period_(period_),
       by_tck_(tck_),
       bursts_(line_bytes / jedec_.burst_bytes),
-      group_mask_(jedec_.bank_groups - 1),
+      pseudo_mask_(jedec_.pseudo_channels - 1),
+      group_mask_(jedec_.pseudo_channels * jedec_.bank_groups - 1),
       banks_(parameters.banks),
-      groups_(jedec_.bank_groups),
+      groups_(std::size_t{jedec_.pseudo_channels} * jedec_.bank_groups),
+      pseudo_(jedec_.pseudo_channels),
       buses_(command_buses(parameters)) {
   refresh_is_due(jedec_.refresh ? jedec_.trefi : kNever);
 }
@@ -42,18 +44,19 @@ JedecTiming::Next JedecTiming::next(const DramRequest& request, Cycle now) const
   const unsigned index = request.location.bank;
   const Bank& bank = banks_[index];
   const Group& group = groups_[index & group_mask_];
+  const Pseudo& all = pseudo_[index & pseudo_mask_];
   const Clocks from = free_from(row_hit(request), now);
   Next next{DramCommand::Kind::activate, from};
   if (row_hit(request)) {
-    const bool write = request.write || (request.atomic && request.bursts >= bursts_);
+    const bool write = request.write || (request.atomic && request.bursts >= bursts_of(request));
     next.kind = write ? DramCommand::Kind::write : DramCommand::Kind::read;
-    next.at = write ? std::max({from, bank.write, group.write, all_.write})
-                    : std::max({from, bank.read, group.read, all_.read});
+    next.at = write ? std::max({from, bank.write, group.write, all.write})
+                    : std::max({from, bank.read, group.read, all.read});
   } else if (row_open(index)) {
     next.kind = DramCommand::Kind::precharge;
     next.at = std::max(from, bank.precharge);
   } else {
-    next.at = std::max({from, bank.activate, group.activate, all_.activate, activations_[oldest_activation_]});
+    next.at = std::max({from, bank.activate, group.activate, all.activate, all.activations[all.oldest_activation]});
   }
   if (next.at >= refresh_due_) {  // the refresh comes first
     raise(next.at, next_refresh().refresh + jedec_.trfc);
@@ -90,7 +93,8 @@ DramStep JedecTiming::start(DramRequest& request, Cycle now, bool close) {
       const Clocks end = column(index, step.kind == DramCommand::Kind::write, step.at);
       show(step.kind, step.at, index, request.location.row, last && close);
       ++request.bursts;
-      done.bus = (Clocks{jedec_.burst} * tck_ << DramStep::kFractionBits) / period_;
+      // Of the channel's buses together: those of other pseudo channels may be in use meanwhile.
+      done.bus = (Clocks{jedec_.burst} * tck_ << DramStep::kFractionBits) / (period_ * jedec_.pseudo_channels);
       done.bus_end = cycle_after(end);
       if (last) {
         done.served = true;
@@ -124,27 +128,29 @@ void JedecTiming::activate(unsigned index, std::uint64_t row, Clocks at) {
   bank.precharge = at + jedec_.tras;
   bank.activate = at + jedec_.trc;
   group_of(index).activate = at + jedec_.trrd_l;
-  all_.activate = at + jedec_.trrd_s;
-  activations_[oldest_activation_] = at + jedec_.tfaw;
-  oldest_activation_ = (oldest_activation_ + 1) % activations_.size();
+  Pseudo& all = pseudo_of(index);
+  all.activate = at + jedec_.trrd_s;
+  all.activations[all.oldest_activation] = at + jedec_.tfaw;
+  all.oldest_activation = (all.oldest_activation + 1) % all.activations.size();
 }
 
 JedecTiming::Clocks JedecTiming::column(unsigned index, bool write, Clocks at) {
   Bank& bank = banks_[index];
   Group& group = group_of(index);
+  Pseudo& all = pseudo_of(index);
   if (!write) {
     raise(bank.precharge, at + jedec_.trtp);
     raise(group.read, at + jedec_.tccd_l);
-    raise(all_.read, at + jedec_.tccd_s);
-    raise(all_.write, at + jedec_.trtw);
+    raise(all.read, at + jedec_.tccd_s);
+    raise(all.write, at + jedec_.trtw);
     return at + jedec_.cl + jedec_.burst;
   }
   const Clocks end = at + jedec_.cwl + jedec_.burst;
   raise(bank.precharge, end + jedec_.twr);
   raise(group.write, at + jedec_.tccd_l);
-  raise(all_.write, at + jedec_.tccd_s);
+  raise(all.write, at + jedec_.tccd_s);
   raise(group.read, end + jedec_.twtr_l);
-  raise(all_.read, end + jedec_.twtr_s);
+  raise(all.read, end + jedec_.twtr_s);
   return end;
 }
 

@@ -1,6 +1,8 @@
 // DRAM command timing: activate, precharge, read, write, refresh, with the minimum distances between them that JEDEC
-// standards define (JESD79-4, JESD212, JESD250, JESD235), banks in groups, one rank. One command per clock of the DRAM,
-// or, where rows and columns have a command bus each (HBM2), one on either.
+// standards define (JESD79-4, JESD212, JESD250, JESD235, JESD238), banks in groups, one rank. One command per clock of the
+// DRAM, or, where rows and columns have a command bus each (HBM), one on either. A channel of several pseudo channels has
+// one data bus for each of them: distances between banks and the window of activations hold within a pseudo channel,
+// while the command buses and refreshes are the channel's.
 //
 // The DRAM has a clock of its own (jedec.tck_ps). A command goes out at one of its edges; the controller, which counts
 // in cycles of the GPU clock, takes every step whose edge lies within its present cycle, so that a DRAM clock faster
@@ -53,7 +55,7 @@ class JedecTiming final : public DramTiming {
   [[nodiscard]] Cycle firm_until() const override { return refresh_cycle_; }
   DramStep start(DramRequest& request, Cycle now, bool close) override;
   [[nodiscard]] bool last_step(const DramRequest& request) const override {
-    return row_hit(request) && request.bursts + 1 == bursts_ * request.slots;
+    return row_hit(request) && request.bursts + 1 == bursts_of(request) * request.slots;
   }
   void settle(Cycle now) override;
   [[nodiscard]] Cycle conflict_penalty() const override;
@@ -71,6 +73,11 @@ class JedecTiming final : public DramTiming {
     Clocks activate = 0;
     Clocks read = 0;
     Clocks write = 0;
+  };
+  // What holds for all banks of a pseudo channel.
+  struct Pseudo : Group {
+    std::array<Clocks, 4> activations{};  // edges from which on the window of four is open again
+    unsigned oldest_activation = 0;
   };
   struct Next {
     DramCommand::Kind kind;
@@ -108,6 +115,11 @@ class JedecTiming final : public DramTiming {
   [[nodiscard]] Cycle cycle_of(Clocks edge) const { return by_period_(edge * tck_); }
   [[nodiscard]] Cycle cycle_after(Clocks edge) const { return by_period_(edge * tck_ + period_ - 1); }
   [[nodiscard]] Group& group_of(unsigned bank) { return groups_[bank & group_mask_]; }
+  [[nodiscard]] Pseudo& pseudo_of(unsigned bank) { return pseudo_[bank & pseudo_mask_]; }
+  // Column commands that its data takes, one way.
+  [[nodiscard]] unsigned bursts_of(const DramRequest& request) const {
+    return request.bytes == 0 ? bursts_ : request.bytes / jedec_.burst_bytes;
+  }
 
   const JedecParameters jedec_;
   const std::uint64_t period_;  // of the GPU clock, ps
@@ -115,12 +127,11 @@ class JedecTiming final : public DramTiming {
   const Divider by_period_;
   const Divider by_tck_;
   const unsigned bursts_;  // of a line
-  const unsigned group_mask_;
+  const unsigned pseudo_mask_;
+  const unsigned group_mask_;  // of pseudo channel and group
   std::vector<Bank> banks_;
   std::vector<Group> groups_;
-  Group all_;                            // what holds for all banks
-  std::array<Clocks, 4> activations_{};  // edges from which on the window of four is open again
-  unsigned oldest_activation_ = 0;
+  std::vector<Pseudo> pseudo_;
   const CommandBuses buses_;
   Clocks row_bus_ = 0;     // free from this edge on, for activations, precharges and refreshes
   Clocks column_bus_ = 0;  // and for reads and writes; the same edge where there is one bus for all

@@ -35,6 +35,7 @@ struct DramRequest {
   Cycle arrival = 0;             // cycle in which the controller has it
   Cycle data = 0;                // cycle in which its data is complete; known when it starts
   unsigned slots = 1;            // bus slots that it occupies
+  unsigned bytes = 0;            // that a slot moves, whole sectors and bursts; 0: the line
   std::uint64_t serial = 0;      // of this controller's requests; tells a reused entry from the one remembered
   bool waiting = false;          // it is in the queue
   bool first_step = true;        // no step was taken for it yet

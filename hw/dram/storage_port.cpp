@@ -2,6 +2,7 @@
 #include "hw/dram/storage_port.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "hw/dram/storage_job.hpp"
@@ -88,6 +89,20 @@ void StoragePort::free_job(Job& job) {
   free_jobs_.push_back(&job);
 }
 
+// From the first byte that a read asks for to the last.
+WritePiece StoragePort::read_span(const Payload& asked) {
+  const unsigned length = asked.get_data_length();
+  const std::uint8_t* const enable = asked.get_byte_enable_ptr();
+  if (enable == nullptr || asked.get_byte_enable_length() < length) {
+    return {0, length, false};
+  }
+  const auto wanted = [](std::uint8_t byte) { return byte != 0; };
+  const std::uint8_t* const first = std::find_if(enable, enable + length, wanted);
+  const auto last =
+      std::find_if(std::make_reverse_iterator(enable + length), std::make_reverse_iterator(first), wanted);
+  return {static_cast<unsigned>(first - enable), static_cast<unsigned>(last.base() - enable), false};
+}
+
 // Decides on the job's next transfer; false: there is none.
 bool StoragePort::next_transfer(Job& job, WritePieces pieces) {
   Payload& asked = *job.request->payload;
@@ -95,8 +110,8 @@ bool StoragePort::next_transfer(Job& job, WritePieces pieces) {
   if (!job.request->write && !job.stepped) {
     if (!job.read) {
       job.read = true;
-      job.transfer = {
-          ::tlm::TLM_READ_COMMAND, {0, length, false}, job.request->atomic ? job.line.data() : bytes_of(asked)};
+      job.transfer = {::tlm::TLM_READ_COMMAND, job.request->atomic ? WritePiece{0, length, false} : read_span(asked),
+                      job.request->atomic ? job.line.data() : bytes_of(asked)};
       return true;
     }
     if (!job.request->atomic) {

@@ -112,6 +112,7 @@ class StoragePort final : public ::tlm::tlm_bw_transport_if<> {
   [[nodiscard]] Job& make_job(DramRequest& request);
   void free_job(Job& job);
   [[nodiscard]] static bool next_transfer(Job& job, WritePieces pieces);
+  [[nodiscard]] static WritePiece read_span(const ::tlm::tlm_generic_payload& asked);
   [[nodiscard]] bool free_to_send() const;
   [[nodiscard]] bool can_send(Cycle now) const;
   void make_payload(Job& job);

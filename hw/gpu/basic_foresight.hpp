@@ -18,14 +18,15 @@
 
 namespace heddle::hw {
 
-// `Modules`: cores, dispatcher, noc, probes (null: there are none), l2 and dram, as CoreModules has them.
+// `Modules`: cores, dispatcher, noc, probes (null: there are none), l2, dram, and ways from slices to a channel, as
+// CoreModules has them.
 template <class Modules>
 class BasicForesight : public link::Foresight {
  public:
   BasicForesight(const Machine& machine, const Modules& modules)
       : modules_(modules),
-        request_latency_(machine.noc.request_latency),
-        response_latency_(machine.noc.response_latency),
+        request_latency_(least_latency(machine, machine.noc.request_latency)),
+        response_latency_(least_latency(machine, machine.noc.response_latency)),
         copies_(machine.l2.enabled && machine.l2.inclusive) {}
 
   // Whether it knows all that can come to a core: else none may run on.
@@ -36,11 +37,12 @@ class BasicForesight : public link::Foresight {
   }
 
   // What a module does in cycle t another one sees in cycle t + 1 at the earliest, and what goes through the
-  // interconnect as much later as its latency says. Its clock may be slower than the GPU's, never faster.
+  // interconnect as much later as its latency says.
   void look(link::Cycle now, link::Cycle told) override {
     now_ = now;
     const link::Cycle l2 = earliest_of(modules_.l2);
-    const link::Cycle beyond = std::min({modules_.noc.due(), earliest_of(modules_.dram), told});
+    const link::Cycle beyond =
+        std::min({modules_.noc.due(), earliest_of(modules_.dram), earliest_of(modules_.ways), told});
     // A core may ask for something in this cycle; it is at the interconnect in the next.
     const link::Cycle asked = now + 1;
     modules_.noc.next_responses(responses_);
@@ -73,6 +75,10 @@ class BasicForesight : public link::Foresight {
   }
 
  private:
+  // In the GPU's cycles at least: the interconnect's clock may be slower or faster.
+  [[nodiscard]] static unsigned least_latency(const Machine& machine, unsigned latency) {
+    return std::min(latency, static_cast<unsigned>(1 + noc_edges(machine).least_cycles(latency - 1)));
+  }
   [[nodiscard]] static link::Cycle later(link::Cycle cycle, link::Cycle by) {
     return cycle == link::kNever ? link::kNever : cycle + by;
   }

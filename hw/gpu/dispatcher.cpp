@@ -86,7 +86,7 @@ Dispatcher::Dispatcher(const sc_core::sc_module_name& name, const Machine& machi
     : link::ClockedModule(name, clock),
       core("core", machine.gpu.cores + (global != nullptr ? 1 : 0)),
       launches("launches", machine.gpu.cores),
-      l2("l2_", machine.l2.enabled ? machine.dram.channels : 0),
+      l2("l2_", machine.l2.enabled ? memory_slices(machine) : 0),
       machine_(machine),
       cores_(std::move(cores)),
       global_(global) {

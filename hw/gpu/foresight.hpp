@@ -23,6 +23,7 @@ struct CoreModules {
   const Interconnect* probes;
   const std::vector<std::unique_ptr<L2Slice>>& l2;
   const std::vector<std::unique_ptr<DramController>>& dram;
+  const std::vector<std::unique_ptr<Interconnect>>& ways;
 };
 
 extern template class BasicForesight<CoreModules>;

@@ -22,6 +22,10 @@ const sc_core::sc_module_name& checked_name(const sc_core::sc_module_name& name,
   return name;
 }
 
+// From the slices of a channel to its controller, one cycle each way.
+const NocParameters kWayToChannel{};
+const DramParameters kOneChannel{};
+
 sc_core::sc_time period_of(const Machine& machine) {
   return sc_core::sc_time(1.0 / machine.gpu.clock_ghz, sc_core::SC_NS);
 }
@@ -95,11 +99,14 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
     dispatcher_->wrong_at_end = [this](const Launch& launch) { return shared_between_cores(launch); };
   }
   dispatcher_->core_left = [this](unsigned index, const Launch& launch) { keep_stray_loads(index, launch); };
-  noc_ = std::make_unique<Interconnect>("noc", machine_.noc, AddressMap(machine_.dram, memory_line_bytes(machine_)),
-                                        machine_.gpu.cores, clock_, noc_edges(machine_));
+  noc_ = std::make_unique<Interconnect>(
+      "noc", machine_.noc,
+      SliceOfAddress(machine_.dram, memory_line_bytes(machine_), memory_slices(machine_) / machine_.dram.channels,
+                     machine_.l2.slice_hash),
+      machine_.gpu.cores, clock_, noc_edges(machine_), machine_.l1d.sector_bytes);
   if (home_table_of(machine_.gpu.coherence)) {
-    probes_ = std::make_unique<Interconnect>("probes", machine_.noc, machine_.dram.channels, machine_.gpu.cores, clock_,
-                                             noc_edges(machine_));
+    probes_ = std::make_unique<Interconnect>("probes", machine_.noc, memory_slices(machine_), machine_.gpu.cores,
+                                             clock_, noc_edges(machine_));
   }
   const auto join = [&](TapPlace::Link link, unsigned index, auto& from, auto& to) {
     taps_.push_back(connect(make_tap, {link, index}, clock_, from, to));
@@ -131,7 +138,7 @@ void Gpu::make_channel(unsigned channel, const MakeTap& make_tap) {
     taps_.push_back(connect(make_tap, {link, channel}, clock_, from, to));
   };
   dram_.push_back(std::make_unique<DramController>(("dram" + std::to_string(channel)).c_str(), machine_.dram,
-                                                   memory_line_bytes(machine_), clock_));
+                                                   memory_line_bytes(machine_), clock_, memory_sector_bytes(machine_)));
   DramController& dram = *dram_.back();
   dram.storage_port().watch(machine_.watchdog.deadlock_cycles,
                             [this, channel](const auto& transfer) { memory_overdue(channel, transfer); });
@@ -140,20 +147,39 @@ void Gpu::make_channel(unsigned channel, const MakeTap& make_tap) {
     join(TapPlace::Link::channel, noc_->channel[channel], dram.target);
     return;
   }
-  l2_.push_back(std::make_unique<L2Slice>(("l2_" + std::to_string(channel)).c_str(), machine_, channel, clock_));
+  if (machine_.l2.slices == 1) {
+    join(TapPlace::Link::channel, make_slice(channel, make_tap).memory(), dram.target);
+    return;
+  }
+  // Several slices take turns at their channel.
+  ways_.push_back(std::make_unique<Interconnect>(("channel" + std::to_string(channel)).c_str(), kWayToChannel,
+                                                 SliceOfAddress(kOneChannel, memory_line_bytes(machine_)),
+                                                 machine_.l2.slices, clock_));
+  Interconnect& way = *ways_.back();
+  for (unsigned slice = 0; slice < machine_.l2.slices; ++slice) {
+    make_slice(channel * machine_.l2.slices + slice, make_tap).memory().bind(way.data[slice]);
+  }
+  join(TapPlace::Link::channel, way.channel[0], dram.target);
+}
+
+L2Slice& Gpu::make_slice(unsigned index, const MakeTap& make_tap) {
+  const auto join = [&](TapPlace::Link link, auto& from, auto& to) {
+    taps_.push_back(connect(make_tap, {link, index}, clock_, from, to));
+  };
+  l2_.push_back(std::make_unique<L2Slice>(("l2_" + std::to_string(index)).c_str(), machine_, index, clock_));
   L2Slice& slice = *l2_.back();
-  join(TapPlace::Link::l2, noc_->channel[channel], slice.target);
-  join(TapPlace::Link::channel, slice.memory(), dram.target);
+  join(TapPlace::Link::l2, noc_->channel[index], slice.target);
   if (slice.home() != nullptr) {
-    join(TapPlace::Link::home, slice.home()->probes, probes_->data[channel]);
+    join(TapPlace::Link::home, slice.home()->probes, probes_->data[index]);
   }
   for (unsigned i = 0; i < slice.copies.size(); ++i) {
     slice.copies[i].bind(cores_[i]->copies);
   }
-  dispatcher_->l2[channel].bind(slice.flushes);
+  dispatcher_->l2[index].bind(slice.flushes);
   slice.write_failed = [this](const Cache::FailedWrite& write) {
     clock_.at_cycle_end([this, address = write.address] { write_failed(address); });
   };
+  return slice;
 }
 
 bool Gpu::tapped() const {
@@ -166,7 +192,7 @@ void Gpu::let_cores_run_on() {
     return;
   }
   foresight_ = std::make_unique<CoreForesight>(
-      machine_, CoreForesight::Modules{cores_, *dispatcher_, *noc_, probes_.get(), l2_, dram_});
+      machine_, CoreForesight::Modules{cores_, *dispatcher_, *noc_, probes_.get(), l2_, dram_, ways_});
   std::vector<link::ClockedModule*> runners;
   for (const auto& core : cores_) {
     runners.push_back(core.get());
@@ -381,6 +407,10 @@ void Gpu::each_unit(Visitor&& visit) {
     }
     visit(core->icache().name(), core->icache().statistics(), &Totals::icache);
     visit(core->l1d().name(), core->l1d().statistics(), &Totals::l1d);
+    if (core->l1d().has_sectors()) {
+      visit((std::string(core->l1d().name()) + ".sectors").c_str(), core->l1d().sector_statistics(),
+            &Totals::l1d_sectors);
+    }
     visit(core->texture_cache().name(), core->texture_cache().statistics(), &Totals::texture);
     if (probes_) {
       visit((std::string(core->l1d().name()) + ".coherence").c_str(), core->l1d().coherence_statistics(),
@@ -400,6 +430,10 @@ void Gpu::each_unit(Visitor&& visit) {
   for (const auto& slice : l2_) {
     visit(slice->name(), slice->statistics(), &Totals::l2_slice);
     visit(slice->store().name(), slice->store().statistics(), &Totals::l2);
+    if (slice->store().has_sectors()) {
+      visit((std::string(slice->store().name()) + ".sectors").c_str(), slice->store().sector_statistics(),
+            &Totals::l2_sectors);
+    }
     if (slice->home() != nullptr) {
       visit(slice->home()->name(), slice->home()->statistics(), &Totals::home);
     }

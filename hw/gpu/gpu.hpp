@@ -152,7 +152,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // Null: blocks begin in the cores.
   [[nodiscard]] GlobalScheduler* global_scheduler() { return global_.get(); }
   // With machine().l2.enabled.
-  [[nodiscard]] L2Slice& l2(unsigned channel) { return *l2_[channel]; }
+  [[nodiscard]] L2Slice& l2(unsigned slice) { return *l2_[slice]; }
 
  private:
   // visit(name, statistics, kind) for every unit that counts; kind: a member of Totals.
@@ -175,6 +175,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   void let_cores_run_on();
   [[nodiscard]] bool tapped() const;
   void make_channel(unsigned channel, const MakeTap& make_tap);
+  // A slice of the L2, those of all channels counted together; its way to memory is still to be joined.
+  L2Slice& make_slice(unsigned index, const MakeTap& make_tap);
   void memory_overdue(unsigned channel, const StoragePort::Unanswered& transfer);
   void write_failed(std::uint64_t address);
   void set_interrupt(bool level);
@@ -191,8 +193,9 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<ThreadNetwork> threads_;  // null: threads stay in their cores
   std::unique_ptr<Interconnect> noc_;
-  std::unique_ptr<Interconnect> probes_;      // homes to cores; null: the coherence protocol has no homes
-  std::vector<std::unique_ptr<L2Slice>> l2_;  // per channel; empty: there is no L2
+  std::unique_ptr<Interconnect> probes_;             // homes to cores; null: the coherence protocol has no homes
+  std::vector<std::unique_ptr<L2Slice>> l2_;         // those of all channels; empty: there is no L2
+  std::vector<std::unique_ptr<Interconnect>> ways_;  // per channel, from its slices; empty: each has one at most
   std::vector<std::unique_ptr<DramController>> dram_;
   std::vector<std::unique_ptr<link::Tap>> taps_;  // null where there is none
   const bool extended_;                           // there is something else in the cores than cores have

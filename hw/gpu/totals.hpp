@@ -38,6 +38,9 @@ struct Totals {
   InterconnectStatistics noc;
   L2Statistics l2_slice;  // the slices' queues
   CacheStatistics l2;     // their stores
+  // Of caches whose lines have sectors; else all 0.
+  SectorStatistics l1d_sectors;
+  SectorStatistics l2_sectors;
   DramStatistics dram;
   // Of a coherence protocol with homes; else all 0.
   CoherenceStatistics coherence;  // the L1s' part
@@ -59,6 +62,8 @@ struct Totals {
     visit("noc", &Totals::noc);
     visit("l2_slice", &Totals::l2_slice);
     visit("l2", &Totals::l2);
+    visit("l1d_sectors", &Totals::l1d_sectors);
+    visit("l2_sectors", &Totals::l2_sectors);
     visit("dram", &Totals::dram);
     visit("coherence", &Totals::coherence);
     visit("home", &Totals::home);

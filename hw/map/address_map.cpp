@@ -3,8 +3,15 @@
 #include <bit>
 
 #include "base/error.hpp"
+#include "hw/map/rotation.hpp"
 
 namespace heddle::hw {
+
+namespace {
+
+constexpr unsigned kColumnBits = 20;  // more than a row has lines
+
+}  // namespace
 
 AddressMap::AddressMap(const DramParameters& parameters, unsigned line_bytes)
     : channels_(parameters.channels),
@@ -12,6 +19,7 @@ AddressMap::AddressMap(const DramParameters& parameters, unsigned line_bytes)
       divides_(!std::has_single_bit(parameters.channels)),
       bank_xor_(parameters.bank_xor),
       channel_xor_(parameters.channel_xor),
+      channel_hash_(parameters.channel_hash),
       bank_mask_(parameters.banks - 1) {
   std::string why;
   const std::vector<MappingPiece> pieces = parse_mapping(parameters, line_bytes, why);
@@ -33,7 +41,7 @@ AddressMap::AddressMap(const DramParameters& parameters, unsigned line_bytes)
     field.pieces[field.count++] = {at, position, first ? ~std::uint64_t{0} : (std::uint64_t{1} << piece->bits) - 1};
     at += piece->bits;
   }
-  if (!divides_ && !channel_xor_ && channel_.count <= 1) {
+  if (!divides_ && !channel_xor_ && !channel_hash_ && channel_.count <= 1) {
     simple_channel_ = true;
     channel_shift_ = channel_.pieces[0].shift;
     channel_mask_ = channels_ - 1;
@@ -58,12 +66,24 @@ DramLocation AddressMap::locate(std::uint64_t address) const {
   if (channel_xor_) {
     location.channel ^= static_cast<unsigned>(location.row) & (channels_ - 1);
   }
+  if (channel_hash_) {
+    location.channel = (location.channel + rotation_of(location)) % channels_;
+  }
   return location;
+}
+
+// Places of one row, bank and column in all channels are rotated together.
+unsigned AddressMap::rotation_of(const DramLocation& location) const {
+  const std::uint64_t place = (location.row * (bank_mask_ + 1) + location.bank) << kColumnBits | location.column;
+  return static_cast<unsigned>(spread_bits(place) % channels_);
 }
 
 std::uint64_t AddressMap::address(const DramLocation& location) const {
   unsigned bank = location.bank;
   unsigned channel = location.channel;
+  if (channel_hash_) {
+    channel = (channel + channels_ - rotation_of(location)) % channels_;
+  }
   if (bank_xor_) {
     bank ^= static_cast<unsigned>(location.row) & bank_mask_;
   }

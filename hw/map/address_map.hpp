@@ -11,6 +11,7 @@
 // lines go to consecutive channels. When the number of channels is no power of two, there is one H: the address from
 // that place on is divided by the number, the remainder is the channel and the quotient goes on above.
 // dram.bank_xor and dram.channel_xor combine the field with the lowest bits of the row, which spreads strides.
+// dram.channel_hash rotates the channel by a hash of row, bank and column, for any number of channels.
 #pragma once
 
 #include <array>
@@ -64,6 +65,7 @@ class AddressMap {
   [[nodiscard]] unsigned channels() const { return channels_; }
 
  private:
+  [[nodiscard]] unsigned rotation_of(const DramLocation& location) const;
   // Some bits of the address that are some bits of a field.
   struct Piece {
     unsigned shift = 0;      // in the address
@@ -96,6 +98,7 @@ class AddressMap {
   bool divides_;  // the number of channels is no power of two
   bool bank_xor_;
   bool channel_xor_;
+  bool channel_hash_;
   bool simple_channel_ = false;
   unsigned channel_shift_ = 0;
   unsigned channel_mask_ = 0;

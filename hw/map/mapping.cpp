@@ -131,6 +131,10 @@ std::vector<MappingPiece> parse_mapping(const DramParameters& parameters, unsign
     why = fmt::format("dram.channel_xor needs a power of two of channels, not {}", parameters.channels);
     return {};
   }
+  if (parameters.channel_xor && parameters.channel_hash) {
+    why = "dram.channel_xor and dram.channel_hash are two ways to spread addresses over channels: use one";
+    return {};
+  }
   const std::string& text = parameters.mapping;
   std::vector<MappingPiece> pieces;
   if (text == kOrders[0] || text == kOrders[1]) {
@@ -197,13 +201,15 @@ std::string draw_mapping(const DramParameters& parameters, unsigned line_bytes) 
         meaning = fmt::format("column: line of the row, of {}", parameters.row_bytes / line_bytes);
         break;
       default:
-        meaning = divides
-                      ? fmt::format(
-                            "channel: the address from bit {} on modulo {}; the fields above are bits of the "
-                            "quotient, from bit {} on",
-                            top, parameters.channels, top)
-                      : fmt::format("channel, of {}{}", parameters.channels,
-                                    parameters.channel_xor ? ", exclusive-ored with the lowest bits of the row" : "");
+        meaning = divides ? fmt::format(
+                                "channel: the address from bit {} on modulo {}{}; the fields above are bits of the "
+                                "quotient, from bit {} on",
+                                top, parameters.channels,
+                                parameters.channel_hash ? ", rotated by a hash of row, bank and column" : "", top)
+                          : fmt::format("channel, of {}{}", parameters.channels,
+                                        parameters.channel_xor    ? ", exclusive-ored with the lowest bits of the row"
+                                        : parameters.channel_hash ? ", rotated by a hash of row, bank and column"
+                                                                  : "");
         above_division = false;
         break;
     }

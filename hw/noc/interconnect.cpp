@@ -22,8 +22,26 @@ unsigned turn(unsigned index, unsigned start, unsigned count) {
   return index >= start ? index - start : index + count - start;
 }
 
-// Bytes of data that a payload carries: of a write the enabled bytes.
-std::uint64_t data_bytes(const ::tlm::tlm_generic_payload& payload) {
+// Bytes of whole sectors with a byte that is enabled.
+std::uint64_t sector_bytes_of(const ::tlm::tlm_generic_payload& payload, unsigned sector_bytes) {
+  const std::uint64_t begin = payload.get_address() % sector_bytes;
+  std::uint64_t sectors = 0;
+  std::uint64_t latest = ~std::uint64_t{0};
+  for (unsigned at = 0; at != payload.get_data_length(); ++at) {
+    const bool enabled = payload.get_byte_enable_ptr()[at % payload.get_byte_enable_length()] == TLM_BYTE_ENABLED;
+    if (enabled && (begin + at) / sector_bytes != latest) {
+      latest = (begin + at) / sector_bytes;
+      ++sectors;
+    }
+  }
+  return sectors * sector_bytes;
+}
+
+// Bytes of data that a payload carries: the enabled ones, or the sectors with any. sector_bytes 0: they count each.
+std::uint64_t data_bytes(const ::tlm::tlm_generic_payload& payload, unsigned sector_bytes) {
+  if (sector_bytes != 0 && payload.get_byte_enable_ptr() != nullptr && payload.get_byte_enable_length() != 0) {
+    return sector_bytes_of(payload, sector_bytes);
+  }
   if (payload.get_byte_enable_ptr() == nullptr || payload.get_byte_enable_length() == 0) {
     return payload.get_data_length();
   }
@@ -75,22 +93,25 @@ class Interconnect::ChannelPort final : public ::tlm::tlm_bw_transport_if<> {
   unsigned index_;
 };
 
-Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const AddressMap& map,
-                           unsigned cores, link::Clock clock, link::ClockEdges edges)
-    : Interconnect(name, parameters, &map, cores, map.channels(), clock, edges) {}
+Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters,
+                           const SliceOfAddress& slice_of, unsigned cores, link::Clock clock, link::ClockEdges edges,
+                           unsigned sector_bytes)
+    : Interconnect(name, parameters, &slice_of, cores, slice_of.slices(), clock, edges, sector_bytes) {}
 
 Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, unsigned slices,
                            unsigned cores, link::Clock clock, link::ClockEdges edges)
-    : Interconnect(name, parameters, nullptr, slices, cores, clock, edges) {}
+    : Interconnect(name, parameters, nullptr, slices, cores, clock, edges, 0) {}
 
-Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const AddressMap* map,
-                           unsigned inputs, unsigned outputs, link::Clock clock, link::ClockEdges edges)
+Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters,
+                           const SliceOfAddress* slice_of, unsigned inputs, unsigned outputs, link::Clock clock,
+                           link::ClockEdges edges, unsigned sector_bytes)
     : ClockedModule(name, clock),
       data("data", inputs),
       instruction("instruction", inputs),
       texture("texture", inputs),
       channel("channel", outputs),
-      map_(map != nullptr ? std::optional<AddressMap>(*map) : std::nullopt),
+      slice_of_(slice_of != nullptr ? std::optional<SliceOfAddress>(*slice_of) : std::nullopt),
+      sector_bytes_(sector_bytes),
       cores_(inputs),
       edges_(edges),
       links_(parameters, edges),
@@ -105,6 +126,21 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParamet
       channel_link_(outputs),
       core_link_(inputs),
       chosen_(std::max(inputs, outputs), kNone) {
+  // On the memory's side: outputs of requests and inputs of responses; between homes and cores it is the other way round.
+  const unsigned of_memory = parameters.slice_bytes != 0 ? parameters.slice_bytes : parameters.link_bytes;
+  const auto set_bytes = [](unsigned bytes, auto& links) {
+    for (auto& link : links) {
+      link.bytes = bytes;
+    }
+  };
+  set_bytes(slice_of_ ? parameters.link_bytes : of_memory, core_link_);
+  set_bytes(slice_of_ ? of_memory : parameters.link_bytes, channel_link_);
+  for (Input& input : requests_) {
+    input.link.bytes = slice_of_ ? parameters.link_bytes : of_memory;
+  }
+  for (Input& input : responses_) {
+    input.link.bytes = slice_of_ ? of_memory : parameters.link_bytes;
+  }
   for (unsigned port = 0; port != kPortsOfCore * inputs; ++port) {
     cache_ports_.push_back(std::make_unique<CachePort>(*this, port));
     socket_of(port).bind(*cache_ports_.back());
@@ -118,8 +154,8 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParamet
 Interconnect::~Interconnect() = default;
 
 unsigned Interconnect::destination_of(const Payload& payload) const {
-  if (map_) {
-    return map_->channel(payload.get_address());
+  if (slice_of_) {
+    return (*slice_of_)(payload.get_address());
   }
   link::MemoryExtension* extension = nullptr;
   payload.get_extension(extension);
@@ -127,7 +163,7 @@ unsigned Interconnect::destination_of(const Payload& payload) const {
 }
 
 bool Interconnect::data_back(const Payload& payload) const {
-  if (map_) {
+  if (slice_of_) {
     return !payload.is_write();
   }
   link::MemoryExtension* extension = nullptr;
@@ -349,7 +385,7 @@ Cycle Interconnect::next_of(const Input& input, Cycle now) const {
 // A transfer begins now: both links are taken by it. Returns the delay after which its last part is at the other end;
 // none when that is this cycle.
 sc_core::sc_time Interconnect::occupy(Input& input, Link& there, const Payload& payload, bool has_data, Cycle now) {
-  const Cycle last = links_.carry(input.link, there, has_data ? data_bytes(payload) : 0, now);
+  const Cycle last = links_.carry(input.link, there, has_data ? data_bytes(payload, sector_bytes_) : 0, now);
   return last == now ? sc_core::SC_ZERO_TIME : clock().cycles(last + 1 - now);
 }
 

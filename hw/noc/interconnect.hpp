@@ -1,10 +1,11 @@
 // Crossbar between the cores' caches and the memory channels.
 //
-//   Interconnect(name, noc parameters, address map, cores, clock, edges)   edges: its own clock's
+//   Interconnect(name, noc parameters, slice of an address, cores, clock, edges, sector bytes)   edges: its own clock's;
+//                                              sector bytes: data goes in whole ones, however few of their bytes matter
 //   data[i]         tlm_target_socket<32>     core i's L1 data cache
 //   instruction[i]  tlm_target_socket<32>     core i's instruction cache
 //   texture[i]      tlm_target_socket<32>     core i's texture cache
-//   channel[c]      tlm_initiator_socket<32>  memory channel c, chosen by the address map
+//   channel[c]      tlm_initiator_socket<32>  slice c of the L2 or memory channel c, chosen by the address
 // Target sockets may stay unbound.
 //
 //   Interconnect(name, noc parameters, slices, cores, clock, edges)
@@ -37,7 +38,7 @@
 #include <vector>
 
 #include "base/instrument.hpp"
-#include "hw/map/address_map.hpp"
+#include "hw/map/slice_map.hpp"
 #include "hw/noc/link.hpp"
 #include "hw/noc/observer.hpp"
 #include "hw/noc/statistics.hpp"
@@ -54,8 +55,8 @@ class Interconnect final : public link::ClockedModule {
  public:
   using TargetSocket = ::tlm::tlm_target_socket<32, ::tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
-  Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const AddressMap& map,
-               unsigned cores, link::Clock clock, link::ClockEdges edges = {1, 1});
+  Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const SliceOfAddress& slice_of,
+               unsigned cores, link::Clock clock, link::ClockEdges edges = {1, 1}, unsigned sector_bytes = 0);
   Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, unsigned slices, unsigned cores,
                link::Clock clock, link::ClockEdges edges = {1, 1});
   ~Interconnect() override;
@@ -91,11 +92,11 @@ class Interconnect final : public link::ClockedModule {
   static constexpr unsigned kPortsOfCore = 3;
   class CachePort;
   class ChannelPort;
-  Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const AddressMap* map,
-               unsigned inputs, unsigned outputs, link::Clock clock, link::ClockEdges edges);
+  Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const SliceOfAddress* slice_of,
+               unsigned inputs, unsigned outputs, link::Clock clock, link::ClockEdges edges, unsigned sector_bytes);
   [[nodiscard]] unsigned destination_of(const Payload& payload) const;
   // Whether it carries its data on the way out, and back.
-  [[nodiscard]] bool data_out(const Payload& payload) const { return map_ && !payload.is_read(); }
+  [[nodiscard]] bool data_out(const Payload& payload) const { return slice_of_ && !payload.is_read(); }
   [[nodiscard]] bool data_back(const Payload& payload) const;
 
   link::Cycle advance(link::Cycle now) override;
@@ -135,7 +136,8 @@ class Interconnect final : public link::ClockedModule {
   void give_back_extension(Payload& payload);
   void show_queue(const Input& input);
 
-  const std::optional<AddressMap> map_;  // none: homes to cores
+  const std::optional<SliceOfAddress> slice_of_;  // none: homes to cores
+  const unsigned sector_bytes_;                   // 0: every byte counts
   const unsigned cores_;
   const link::ClockEdges edges_;
   const LinkClock links_;

@@ -10,6 +10,7 @@ namespace heddle::hw {
 // Minimum distances between DRAM commands, in clocks of the DRAM; 0: as dram.preset has it (hw/dram/jedec.hpp).
 struct JedecParameters {
   unsigned tck_ps = 0;
+  unsigned pseudo_channels = 0;
   unsigned bank_groups = 0;
   unsigned burst_bytes = 0;
   unsigned burst = 0;
@@ -37,8 +38,12 @@ struct JedecParameters {
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("tck_ps", tck_ps, Limits::between(0, 100000), "ps", "clock period of the DRAM's commands");
+    visit("pseudo_channels", pseudo_channels, Limits::between(0, 4), "pseudo channels",
+          "parts of a channel with a data bus and banks each, which share its command buses (HBM); the lowest bits of "
+          "the bank's number name the part");
     visit("bank_groups", bank_groups, Limits::between(0, 64), "groups",
-          "the lowest bits of the bank's number name its group; 1: none");
+          "of a pseudo channel; the bits of the bank's number above those of its pseudo channel name its group; 1: "
+          "none");
     visit("burst_bytes", burst_bytes, Limits::between(0, 128), "bytes",
           "moved by one column command; a line takes as many commands as it needs");
     describe_clocks(*this, [&](std::string_view key, unsigned& field, std::string_view meaning) {

@@ -168,10 +168,12 @@ struct CacheParameters {
   unsigned mshr_targets = 64;
   std::string write_policy = "write-back";
   unsigned write_buffer = 32;
+  std::string index = "modulo";  // keys of data caches and of the L2 only
+  unsigned sector_bytes = 0;     // likewise
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("enabled", enabled, Limits::any(), "", "false: every access goes to memory");
-    visit("bytes", bytes, Limits::power_of_two(128, 1 << 30), "bytes", "capacity");
+    visit("bytes", bytes, Limits::between(32, 1 << 30), "bytes", "capacity; the number of sets may be any");
     visit("ways", ways, Limits::between(1, 1024), "ways", "associativity; replacement is least recently used");
     visit("line_bytes", line_bytes, Limits::power_of_two(32, 128), "bytes", "line size");
     visit("hit_latency", hit_latency, Limits::between(1, 1000), "cycles", "from access to data of a hit");
@@ -185,6 +187,16 @@ struct CacheParameters {
           "write-backs and write-through stores that memory has not acknowledged");
   }
 };
+
+// The keys of caches whose lines may be looked for and fetched in other ways than whole and in turn.
+template <class Visitor>
+void describe_sectors(Visitor& visit, std::string& index, unsigned& sector_bytes) {
+  visit("index", index, Limits::one_of({"modulo", "hash"}), "",
+        "the set of a line: its number modulo the number of sets, or that of a hash of its number, which spreads "
+        "strides");
+  visit("sector_bytes", sector_bytes, Limits::between(0, 128), "bytes",
+        "part of a line that is valid, fetched and written by itself, a power of two from 32 on; 0: the whole line");
+}
 
 // A core's instruction cache (hw/cache/instruction_cache.hpp).
 struct InstructionCacheParameters : CacheParameters {
@@ -239,6 +251,7 @@ struct DataCacheParameters : CacheParameters {
     visit("merge_reads", merge_reads, Limits::any(), "",
           "true: a load of a line that is on its way waits for it, whichever warp asked (SW+, warp-size study 4.1); "
           "false: it reads the line once more, unless a store of the core waits for it");
+    describe_sectors(visit, index, sector_bytes);
   }
 };
 
@@ -253,8 +266,7 @@ struct TextureCacheParameters {
   unsigned mshr_targets = 64;
   template <class Visitor>
   void describe(Visitor& visit) {
-    visit("bytes", bytes, Limits::power_of_two(128, 1 << 30), "bytes",
-          "capacity; lines are as long as those of the L1");
+    visit("bytes", bytes, Limits::between(32, 1 << 30), "bytes", "capacity; lines are as long as those of the L1");
     visit("ways", ways, Limits::between(1, 1024), "ways", "associativity; replacement is least recently used");
     visit("hit_latency", hit_latency, Limits::between(1, 1000), "cycles",
           "from access to the filtered value, when all texels hit");
@@ -286,6 +298,7 @@ struct NocParameters {
   double clock_ghz = 0;
   unsigned link_bytes = 0;
   bool packed = false;
+  unsigned slice_bytes = 0;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("request_latency", request_latency, Limits::between(1, 1000), "cycles",
@@ -295,15 +308,18 @@ struct NocParameters {
     visit("queue", queue, Limits::between(1, 65536), "entries",
           "requests (responses) that wait at each input, beyond those under way in the link");
     visit("clock_ghz", clock_ghz, Limits::between(0, 10), "GHz",
-          "clock of the interconnect, at most that of the cores; 0: theirs");
+          "clock of the interconnect, slower or faster than the cores'; 0: theirs. A port hands over at most one "
+          "transfer in a cycle of the cores");
     visit("link_bytes", link_bytes, Limits::between(0, 4096), "bytes",
           "data that each port carries per cycle of the interconnect; 0: a whole transfer");
+    visit("slice_bytes", slice_bytes, Limits::between(0, 4096), "bytes",
+          "the same of ports on the side of the memory, where they differ from those of cores; 0: link_bytes");
     visit("packed", packed, Limits::any(), "",
           "true: a transfer begins in the cycle in which the one before it on its link ends; false: in the next one");
   }
 };
 
-// One slice per memory channel, between the interconnect and the channel's controller (hw/cache/l2_slice.hpp). What the
+// Slices before each memory channel, between the interconnect and the channel's controller (hw/cache/l2_slice.hpp). What the
 // papers do not say (table 8.1 of the thesis gives 1 MB and no more) is taken from the DWS report's L2 where that has a
 // figure: 16 ways, 30 cycles, 256 MSHRs of 64 requests.
 struct L2Parameters {
@@ -320,10 +336,16 @@ struct L2Parameters {
   unsigned write_buffer = 64;
   unsigned queue = 16;
   bool inclusive = false;
+  unsigned slices = 1;
+  bool slice_hash = false;
+  std::string index = "modulo";
+  unsigned sector_bytes = 0;
+  double clock_ghz = 0;
   template <class Visitor>
   void describe(Visitor& visit) {
-    visit("enabled", enabled, Limits::any(), "", "true: a slice of the L2 lies before each memory channel");
-    visit("bytes", bytes, Limits::between(128, 1 << 30), "bytes", "capacity of all slices together");
+    visit("enabled", enabled, Limits::any(), "", "true: slices of the L2 lie before each memory channel");
+    visit("bytes", bytes, Limits::between(32, 1 << 30), "bytes",
+          "capacity of all slices together; the number of sets of each may be any");
     visit("ways", ways, Limits::between(1, 1024), "ways", "associativity; replacement is least recently used");
     visit("line_bytes", line_bytes, Limits::power_of_two(32, 128), "bytes",
           "line size, and what the memory channels transfer; at least that of the L1");
@@ -344,6 +366,15 @@ struct L2Parameters {
           "requests that wait at a slice's banks, and answers that wait to leave before accesses do");
     visit("inclusive", inclusive, Limits::any(), "",
           "true: a line that the L2 replaces is dropped by the L1s too (back-invalidation)");
+    visit("slices", slices, Limits::between(1, 8), "slices",
+          "before each memory channel; of several each has lines of its own and a way to the channel of one cycle");
+    visit("slice_hash", slice_hash, Limits::any(), "",
+          "true: which of a channel's slices has a line is rotated by a hash of the line's number, which spreads "
+          "strides; false: consecutive lines of a channel go to consecutive slices");
+    describe_sectors(visit, index, sector_bytes);
+    visit("clock_ghz", clock_ghz, Limits::between(0, 10), "GHz",
+          "clock of the slices, slower or faster than the cores', in whose cycles hit_latency and bank_interval count; "
+          "0: the cores' clock");
   }
 };
 
@@ -361,6 +392,7 @@ struct DramParameters {
   std::string mapping = "row-bank-column";
   bool bank_xor = false;
   bool channel_xor = false;
+  bool channel_hash = false;
   unsigned starvation_bound = 10000;
   unsigned turnaround = 0;
   unsigned write_high = 0;
@@ -371,11 +403,12 @@ struct DramParameters {
   std::string preset = "ddr4-2400";
   std::string write_pieces = "aligned";
   unsigned blocking_calls = 0;
+  unsigned latency = 0;
   JedecParameters jedec;
   PolicyParameters<DramPolicies> policies;  // what scheduler and row policy declare for themselves: a section each
   template <class Visitor>
   void describe(Visitor& visit) {
-    visit("channels", channels, Limits::between(1, 64), "channels", "memory channels, one TLM socket each");
+    visit("channels", channels, Limits::between(1, 128), "channels", "memory channels, one TLM socket each");
     visit("banks", banks, Limits::power_of_two(1, 1024), "banks", "banks per channel");
     visit("row_bytes", row_bytes, Limits::power_of_two(128, 1 << 20), "bytes", "row buffer of one bank");
     visit("row_hit", row_hit, Limits::between(1, 100000), "cycles", "latency of an access to the open row");
@@ -394,6 +427,8 @@ struct DramParameters {
     visit("bank_xor", bank_xor, Limits::any(), "", "true: the bank is exclusive-ored with the lowest bits of the row");
     visit("channel_xor", channel_xor, Limits::any(), "",
           "true: the channel is exclusive-ored with the lowest bits of the row");
+    visit("channel_hash", channel_hash, Limits::any(), "",
+          "true: the channel is rotated by a hash of row, bank and column, for any number of channels");
     visit(
         "starvation_bound", starvation_bound, Limits::between(0, 1e9), "cycles",
         "wait after which a request goes before row hits (fr-fcfs), rows held for hints and the write drain; 0: none");
@@ -417,6 +452,9 @@ struct DramParameters {
     visit("blocking_calls", blocking_calls, Limits::between(0, 256), "calls",
           "blocking transport calls that a channel may have under way at once in a memory that gives no direct access; "
           "0: non-blocking transport");
+    visit("latency", latency, Limits::between(0, 100000), "cycles",
+          "that the way between the controller and the cores adds to each answer beyond DRAM's own time: queues of a "
+          "controller, the crossing of clocks, address translation; any number of answers is on it at once");
   }
 };
 
@@ -506,9 +544,23 @@ struct Machine {
   return machine.l2.enabled ? machine.l2.line_bytes : machine.l1d.line_bytes;
 }
 
-// The edges of the interconnect's clock. Only for a machine that hw::check() has passed.
+// What the memory channels transfer at least: the sector of the cache before them.
+[[nodiscard]] inline unsigned memory_sector_bytes(const Machine& machine) {
+  const unsigned sector = machine.l2.enabled ? machine.l2.sector_bytes : machine.l1d.sector_bytes;
+  return sector != 0 ? sector : memory_line_bytes(machine);
+}
+
+// Slices of the L2, all channels together; without an L2 what would be them: the channels.
+[[nodiscard]] inline unsigned memory_slices(const Machine& machine) {
+  return machine.dram.channels * (machine.l2.enabled ? machine.l2.slices : 1);
+}
+
+// The edges of the interconnect's clock, and of the slices'. Only for a machine that hw::check() has passed.
 [[nodiscard]] inline link::ClockEdges noc_edges(const Machine& machine) {
   return {machine.noc.clock_ghz == 0 ? machine.gpu.clock_ghz : machine.noc.clock_ghz, machine.gpu.clock_ghz};
+}
+[[nodiscard]] inline link::ClockEdges l2_edges(const Machine& machine) {
+  return {machine.l2.clock_ghz == 0 ? machine.gpu.clock_ghz : machine.l2.clock_ghz, machine.gpu.clock_ghz};
 }
 
 // The parameters that a core has in a launch with warps of so many threads (why_no_warp_size).

@@ -33,10 +33,12 @@ GpuWaves::GpuWaves(const Machine& machine, const std::string& name) : machine_(m
   }
   noc_ = std::make_unique<NocWaves>(machine_);
   catalogue_.add(name + ".noc", *noc_);
+  // The slices of a channel before the channel.
+  const unsigned slices = machine_.l2.enabled ? machine_.l2.slices : 0;
   for (unsigned channel = 0; channel < machine_.dram.channels; ++channel) {
-    if (machine_.l2.enabled) {
+    for (unsigned i = 0; i < slices; ++i) {
+      const std::string slice = name + ".l2_" + std::to_string(l2_.size());
       l2_.push_back(std::make_unique<L2Waves>(machine_.l2, store_of(machine_.l2)));
-      const std::string slice = name + ".l2_" + std::to_string(channel);
       catalogue_.add(slice, *l2_.back());
       catalogue_.add(slice + ".store", l2_.back()->store);
       if (home_table_of(machine_.gpu.coherence)) {
@@ -62,15 +64,15 @@ void GpuWaves::attach(Gpu& gpu) {
   }
   noc_->start();
   gpu.noc().observe(*noc_);
-  for (unsigned channel = 0; channel < dram_.size(); ++channel) {
-    if (!l2_.empty()) {
-      gpu.l2(channel).store().observe(l2_[channel]->store);
-      gpu.l2(channel).observe(*l2_[channel]);
-      if (!homes_.empty()) {
-        homes_[channel]->valid.set(0);
-        gpu.l2(channel).home()->observe(*homes_[channel]);
-      }
+  for (unsigned slice = 0; slice < l2_.size(); ++slice) {
+    gpu.l2(slice).store().observe(l2_[slice]->store);
+    gpu.l2(slice).observe(*l2_[slice]);
+    if (!homes_.empty()) {
+      homes_[slice]->valid.set(0);
+      gpu.l2(slice).home()->observe(*homes_[slice]);
     }
+  }
+  for (unsigned channel = 0; channel < dram_.size(); ++channel) {
     dram_[channel]->attach(gpu.dram(channel));
   }
 }

@@ -60,7 +60,7 @@ struct Reading {
 // Stands where a file's name stands for what comes from a file.
 constexpr std::string_view kSettingPlace = "--set ";
 
-const std::vector<std::string> kTopKeys = {"description", "extends"};
+const std::vector<std::string> kTopKeys = {"description", "extends", "group"};
 
 void Reading::refuse_section(const std::string& name, const SourceLocation& where) const {
   const std::vector<std::string> names = sections();
@@ -415,9 +415,13 @@ std::vector<ConfigEntry> list_configs() {
           entries.count(name) != 0) {
         continue;
       }
-      ConfigEntry entry{name, file.path().string(), {}};
+      ConfigEntry entry{name, file.path().string(), {}, kPapersGroup};
       try {
-        entry.description = top_string(parse_toml(read_config_text(entry.path), entry.path), "description", entry.path);
+        const auto table = parse_toml(read_config_text(entry.path), entry.path);
+        entry.description = top_string(table, "description", entry.path);
+        if (const std::string group = top_string(table, "group", entry.path); !group.empty()) {
+          entry.group = group;
+        }
       } catch (const InputError&) {  // `heddle check` says what is wrong with it; the list goes on
       }
       entries.emplace(name, std::move(entry));
@@ -428,6 +432,12 @@ std::vector<ConfigEntry> list_configs() {
   for (auto& [name, entry] : entries) {
     list.push_back(std::move(entry));
   }
+  // Machines of papers, which name no group, come first.
+  std::stable_sort(list.begin(), list.end(), [](const ConfigEntry& a, const ConfigEntry& b) {
+    const bool first = a.group == kPapersGroup;
+    const bool second = b.group == kPapersGroup;
+    return first != second ? first : a.group < b.group;
+  });
   return list;
 }
 

@@ -36,11 +36,14 @@ namespace heddle::tb {
 // tree's configs/, and in share/heddle/configs beside the program's bin/ folder, in this order. Throws InputError.
 [[nodiscard]] std::string find_config(const std::string& name_or_path);
 
-// Every machine that a name can reach, sorted by name.
+inline constexpr const char* kPapersGroup = "papers";
+
+// Every machine that a name can reach, those of papers first, then by group; in each by name.
 struct ConfigEntry {
   std::string name;
   std::string path;
   std::string description;  // empty when the file cannot be read
+  std::string group;        // the file's `group`; kPapersGroup when it names none
 };
 [[nodiscard]] std::vector<ConfigEntry> list_configs();
 

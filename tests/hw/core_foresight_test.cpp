@@ -41,12 +41,14 @@ struct StandInModules {
   const DueModule* probes;
   const std::vector<std::unique_ptr<DueModule>>& l2;
   const std::vector<std::unique_ptr<DueModule>>& dram;
+  const std::vector<std::unique_ptr<DueModule>>& ways;
 };
 
 struct Foreseen {
   enum Kind { plain, copies, homes };
   explicit Foreseen(Kind kind = plain)
-      : foresight(machine(kind), StandInModules{cores, dispatcher, noc, kind == homes ? &probes : nullptr, l2, dram}) {
+      : foresight(machine(kind),
+                  StandInModules{cores, dispatcher, noc, kind == homes ? &probes : nullptr, l2, dram, ways}) {
     for (unsigned i = 0; i != 2; ++i) {
       cores.push_back(std::make_unique<ExpectingCore>());
       l2.push_back(std::make_unique<DueModule>());
@@ -72,7 +74,7 @@ struct Foreseen {
   }
 
   std::vector<std::unique_ptr<ExpectingCore>> cores;
-  std::vector<std::unique_ptr<DueModule>> l2, dram;
+  std::vector<std::unique_ptr<DueModule>> l2, dram, ways;
   DueModule dispatcher, probes;
   RoomyNoc noc;
   BasicForesight<StandInModules> foresight;

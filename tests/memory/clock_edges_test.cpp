@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 namespace heddle::link {
 namespace {
@@ -35,9 +37,37 @@ TEST(ClockEdges, DoNotDrift) {
   EXPECT_EQ(edges.from(1'000'000'000'000, 3), 1'000'000'000'010U);
 }
 
-TEST(ClockEdges, RefuseAFasterClock) {
-  EXPECT_THROW(ClockEdges(1.3, 0.65), InternalError);
+TEST(ClockEdges, OfAFasterClockSeveralAreSeenInACycle) {
+  const ClockEdges edges(2.5, 1);  // edge n at 0.4 n cycles
+  const Cycle seen[] = {0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4};
+  for (std::uint64_t edge = 0; edge != std::size(seen); ++edge) {
+    EXPECT_EQ(edges.cycle_of(edge), seen[edge]) << edge;
+  }
+  EXPECT_EQ(edges.edge_from(0), 0U);
+  EXPECT_EQ(edges.edge_from(1), 1U);
+  EXPECT_EQ(edges.edge_from(2), 3U);
+  EXPECT_EQ(edges.edge_from(3), 6U);
+  EXPECT_EQ(edges.from(2), 2U) << "every cycle has an edge";
+  EXPECT_EQ(edges.from(2, 2), 2U);
+  EXPECT_EQ(edges.from(2, 3), 3U);
+}
+
+TEST(ClockEdges, SayHowFarApartTheyAreAtLeast) {
+  for (const double own : {0.3, 0.7, 1.0, 1.3, 2.5}) {
+    const ClockEdges edges(own, 1);
+    for (std::uint64_t between : {0U, 1U, 2U, 3U, 7U, 10U}) {
+      Cycle least = ~Cycle{0};
+      for (std::uint64_t edge = 0; edge != 100; ++edge) {
+        least = std::min(least, edges.cycle_of(edge + between) - edges.cycle_of(edge));
+      }
+      EXPECT_EQ(edges.least_cycles(between), least) << own << ", " << between << " edges";
+    }
+  }
+}
+
+TEST(ClockEdges, RefuseAClockThatStandsStill) {
   EXPECT_THROW(ClockEdges(0, 1), InternalError);
+  EXPECT_THROW(ClockEdges(1, 0), InternalError);
 }
 
 }  // namespace

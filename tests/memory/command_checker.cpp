@@ -18,14 +18,14 @@ void CommandChecker::make_rules() {
       {"tRP (refresh)", Kind::precharge, Kind::refresh, Scope::all, d.trp},
       {"tRP (all)", Kind::precharge_all, Kind::activate, Scope::all, d.trp},
       {"tRP (all, refresh)", Kind::precharge_all, Kind::refresh, Scope::all, d.trp},
-      {"tRRD_S", Kind::activate, Kind::activate, Scope::all, d.trrd_s},
+      {"tRRD_S", Kind::activate, Kind::activate, Scope::pseudo, d.trrd_s},
       {"tRRD_L", Kind::activate, Kind::activate, Scope::group, d.trrd_l},
-      {"tCCD_S", Kind::read, Kind::read, Scope::all, d.tccd_s},
+      {"tCCD_S", Kind::read, Kind::read, Scope::pseudo, d.tccd_s},
       {"tCCD_L", Kind::read, Kind::read, Scope::group, d.tccd_l},
-      {"tCCD_S (write)", Kind::write, Kind::write, Scope::all, d.tccd_s},
+      {"tCCD_S (write)", Kind::write, Kind::write, Scope::pseudo, d.tccd_s},
       {"tCCD_L (write)", Kind::write, Kind::write, Scope::group, d.tccd_l},
-      {"tRTW", Kind::read, Kind::write, Scope::all, d.trtw},
-      {"tWTR_S", Kind::write, Kind::read, Scope::all, written + d.twtr_s},
+      {"tRTW", Kind::read, Kind::write, Scope::pseudo, d.trtw},
+      {"tWTR_S", Kind::write, Kind::read, Scope::pseudo, written + d.twtr_s},
       {"tWTR_L", Kind::write, Kind::read, Scope::group, written + d.twtr_l},
       {"tRTP", Kind::read, Kind::precharge, Scope::bank, d.trtp},
       {"tRTP (all)", Kind::read, Kind::precharge_all, Scope::all, d.trtp},
@@ -55,7 +55,8 @@ void CommandChecker::distances(const Event& event) {
                            static_cast<std::int64_t>(event.clock - before->clock), before->clock, rule.least));
       }
     }
-    if (event.kind == Kind::activate && before->kind == Kind::activate && event.clock < before->clock + device_.tfaw) {
+    if (event.kind == Kind::activate && before->kind == Kind::activate &&
+        same(Scope::pseudo, before->bank, event.bank) && event.clock < before->clock + device_.tfaw) {
       ++activations;
     }
   }
@@ -91,12 +92,13 @@ void CommandChecker::state(const DramCommand& command) {
         report(command.clock, "accesses a row that is not open");
       }
       const std::uint64_t begin = command.clock + (command.kind == Kind::read ? device_.cl : device_.cwl);
-      for (const auto& [from, to] : transfers_) {
-        if (begin < to && from < begin + device_.burst) {
+      const unsigned pseudo = command.bank % device_.pseudo_channels;
+      for (const Transfer& transfer : transfers_) {
+        if (transfer.pseudo == pseudo && begin < transfer.to && transfer.from < begin + device_.burst) {
           report(command.clock, "two transfers on the data bus at once");
         }
       }
-      transfers_.emplace_back(begin, begin + device_.burst);
+      transfers_.push_back({pseudo, begin, begin + device_.burst});
       if (transfers_.size() > 64) {
         transfers_.erase(transfers_.begin());
       }

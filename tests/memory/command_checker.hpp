@@ -25,7 +25,7 @@ class CommandChecker {
   std::vector<std::string> check(const std::vector<DramCommand>& trace);
 
  private:
-  enum class Scope { bank, group, all };
+  enum class Scope { bank, group, pseudo, all };
   using Kind = DramCommand::Kind;
   struct Rule {
     const char* name;
@@ -45,7 +45,9 @@ class CommandChecker {
   void bus(const DramCommand& command);
   void report(std::uint64_t clock, const std::string& text) { wrong_.push_back(fmt::format("{}: {}", clock, text)); }
   [[nodiscard]] bool same(Scope scope, unsigned a, unsigned b) const {
-    return scope == Scope::all || (scope == Scope::bank ? a == b : a % device_.bank_groups == b % device_.bank_groups);
+    const unsigned modulus =
+        scope == Scope::group ? device_.pseudo_channels * device_.bank_groups : device_.pseudo_channels;
+    return scope == Scope::all || (scope == Scope::bank ? a == b : a % modulus == b % modulus);
   }
 
   const JedecParameters device_;
@@ -58,7 +60,12 @@ class CommandChecker {
   std::vector<Event> events_;
   std::map<unsigned, std::uint64_t> open_;  // bank: row
   std::map<unsigned, std::uint64_t> opened_at_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> transfers_;
+  struct Transfer {
+    unsigned pseudo = 0;
+    std::uint64_t from = 0;
+    std::uint64_t to = 0;
+  };
+  std::vector<Transfer> transfers_;
   std::vector<std::string> wrong_;
 };
 

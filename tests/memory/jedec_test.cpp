@@ -422,11 +422,11 @@ TEST(Jedec, RandomTrafficNeverBreaksAConstraint) {
   const char* const schedulers[] = {"fcfs", "fcfs-per-bank", "fr-fcfs"};
   const char* const policies[] = {"open", "closed", "closed-always"};
   for (unsigned i = 0; i != 72; ++i) {
-    const std::string preset = jedec_presets()[i % 4];
+    const std::string preset = jedec_presets()[i % 8];
     DramParameters parameters = device(preset.c_str());
     parameters.jedec.refresh = true;
-    parameters.scheduler = schedulers[i / 4 % 3];
-    parameters.row_policy = policies[i / 12 % 3];
+    parameters.scheduler = schedulers[i / 8 % 3];
+    parameters.row_policy = policies[i / 24 % 3];
     parameters.queue = pick(1, 40);
     parameters.bank_xor = pick(0, 1) != 0;
     parameters.mapping = pick(0, 1) != 0 ? "row-bank-column" : "row-column-bank";

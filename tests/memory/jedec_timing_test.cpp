@@ -314,6 +314,63 @@ TEST(JedecTiming, AReadToAWrite) {
   tight.expect_from(Device::write(1, 1), 103);
 }
 
+// -------------------------------------------------------------------------------------------------- pseudo channels
+
+// Banks 0, 2, 4... are one pseudo channel, 1, 3, 5... the other; within each two more bits are the group.
+DramParameters two_pseudo_channels() {
+  DramParameters parameters = gddr5();
+  parameters.jedec.pseudo_channels = 2;
+  parameters.preset = "hbm2";
+  parameters.jedec.refresh = false;
+  parameters.banks = 32;
+  return parameters;
+}
+
+TEST(JedecTiming, PseudoChannelsHaveDataBusesAndBanksOfTheirOwn) {
+  Device device(two_pseudo_channels());
+  device.take(Device::read(0, 1), 100);
+  device.expect_from(Device::read(2, 1), 104);  // tRRD_S, of bank group 1
+  device.expect_from(Device::read(8, 1), 106);  // tRRD_L, of bank group 0
+  device.expect_from(Device::read(1, 1), 102);  // of the other pseudo channel: the row bus, two clocks
+  device.take(Device::read(1, 1), 102);
+  device.take(Device::read(2, 1), 104);
+  device.take(Device::read(3, 1), 106);
+  device.take(Device::read(0, 1), 200);
+  device.expect_from(Device::read(2, 1), 202);  // tCCD_S
+  device.expect_from(Device::read(1, 1), 201);  // of the other: the column bus, one clock
+  device.take(Device::read(1, 1), 201);
+  device.expect_from(Device::read(3, 1), 203);
+}
+
+TEST(JedecTiming, AWindowOfFourActivationsIsAPseudoChannels) {
+  DramParameters parameters = two_pseudo_channels();
+  parameters.jedec.tfaw = 100;
+  Device device(parameters);
+  for (unsigned i = 0; i != 4; ++i) {
+    device.take(Device::read(2 * i, 1), 100 + 6 * i);
+  }
+  device.expect_from(Device::read(8, 1), 200);
+  device.expect_from(Device::read(1, 1), 120);
+}
+
+TEST(JedecTiming, ABurstIsHalfAChannelOfTwoPseudoChannels) {
+  Device device(two_pseudo_channels());
+  device.open(0, 1, 0);
+  DramRequest request = Device::read(0, 1);
+  EXPECT_EQ(device.take(request, 100).bus, bus_clocks(2) / 2);
+}
+
+TEST(JedecTiming, APartOfALineTakesItsBurstsOnly) {
+  Device device(gddr5(), 128);
+  device.open(0, 1, 0);
+  DramRequest part = Device::read(0, 1);
+  part.bytes = 64;
+  EXPECT_FALSE(device.timing.last_step(part));
+  EXPECT_FALSE(device.take(part, 100).served);
+  EXPECT_TRUE(device.timing.last_step(part));
+  EXPECT_TRUE(device.take(part, 103).served);
+}
+
 // ---------------------------------------------------------------------------------------------------- command buses
 
 TEST(JedecTiming, OneCommandPerClock) {

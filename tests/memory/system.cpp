@@ -153,7 +153,9 @@ Cycle ScriptCore::advance(Cycle now) {
 
 MemorySystem::MemorySystem(const SystemParameters& parameters)
     : clock(sc_core::sc_time(1, sc_core::SC_NS)), prefix_(parameters.prefix) {
-  const AddressMap map(parameters.dram, parameters.l2.enabled ? parameters.l2.line_bytes : parameters.cache.line_bytes);
+  const SliceOfAddress map(parameters.dram,
+                           parameters.l2.enabled ? parameters.l2.line_bytes : parameters.cache.line_bytes,
+                           parameters.l2.enabled ? parameters.l2.slices : 1, parameters.l2.slice_hash);
   if (parameters.reversed) {
     make_channels(parameters, map);
     make_cores(parameters);
@@ -174,14 +176,24 @@ MemorySystem::MemorySystem(const SystemParameters& parameters)
 
 void MemorySystem::connect_channel(const SystemParameters& parameters, unsigned index) {
   if (parameters.l2.enabled) {
-    L2Slice& slice = *slices_[index];
-    connect(noc_->channel[index], slice.target, parameters.checked);
-    connect(slice.memory(), controllers_[index]->target, parameters.checked);
-    if (probes_) {
-      connect(slice.home()->probes, probes_->data[index], parameters.checked);
+    const unsigned slices = parameters.l2.slices;
+    for (unsigned i = 0; i != slices; ++i) {
+      L2Slice& slice = *slices_[index * slices + i];
+      connect(noc_->channel[index * slices + i], slice.target, parameters.checked);
+      if (slices == 1) {
+        connect(slice.memory(), controllers_[index]->target, parameters.checked);
+      } else {
+        connect(slice.memory(), ways_[index]->data[i], parameters.checked);
+      }
+      if (probes_) {
+        connect(slice.home()->probes, probes_->data[index * slices + i], parameters.checked);
+      }
+      for (unsigned core = 0; core != slice.copies.size(); ++core) {
+        slice.copies[core].bind(cores_[core]->copies);
+      }
     }
-    for (unsigned core = 0; core != slice.copies.size(); ++core) {
-      slice.copies[core].bind(cores_[core]->copies);
+    if (slices != 1) {
+      connect(ways_[index]->channel[0], controllers_[index]->target, parameters.checked);
     }
   } else {
     connect(noc_->channel[index], controllers_[index]->target, parameters.checked);
@@ -208,7 +220,7 @@ void MemorySystem::make_cores(const SystemParameters& parameters) {
   }
 }
 
-void MemorySystem::make_channels(const SystemParameters& parameters, const AddressMap& map) {
+void MemorySystem::make_channels(const SystemParameters& parameters, const SliceOfAddress& map) {
   target_ = std::make_unique<MemoryTarget>((prefix_ + "memory").c_str(), memory, parameters.dram.channels);
   const auto name = [this](const char* what, unsigned i) { return prefix_ + what + std::to_string(i); };
   Machine machine;
@@ -219,18 +231,24 @@ void MemorySystem::make_channels(const SystemParameters& parameters, const Addre
   machine.dram = parameters.dram;
   machine.l1d = parameters.cache;
   for (unsigned i = 0; i != parameters.dram.channels; ++i) {
-    controllers_.push_back(
-        std::make_unique<DramController>(name("dram", i).c_str(), parameters.dram, memory_line_bytes(machine), clock));
-    if (parameters.l2.enabled) {
-      slices_.push_back(std::make_unique<L2Slice>(name("l2_", i).c_str(), machine, i, clock));
-      flushers_.push_back(std::make_unique<SliceFlusher>(name("flusher", i).c_str()));
+    controllers_.push_back(std::make_unique<DramController>(
+        name("dram", i).c_str(), parameters.dram, memory_line_bytes(machine), clock, memory_sector_bytes(machine)));
+    for (unsigned slice = 0; parameters.l2.enabled && slice != parameters.l2.slices; ++slice) {
+      const auto number = static_cast<unsigned>(slices_.size());
+      slices_.push_back(std::make_unique<L2Slice>(name("l2_", number).c_str(), machine, number, clock));
+      flushers_.push_back(std::make_unique<SliceFlusher>(name("flusher", number).c_str()));
       flushers_.back()->socket.bind(slices_.back()->flushes);
+    }
+    if (parameters.l2.enabled && parameters.l2.slices != 1) {
+      ways_.push_back(std::make_unique<Interconnect>(name("way", i).c_str(), NocParameters{},
+                                                     SliceOfAddress(DramParameters{}, memory_line_bytes(machine)),
+                                                     parameters.l2.slices, clock));
     }
   }
   noc_ = std::make_unique<Interconnect>((prefix_ + "noc").c_str(), parameters.noc, map, parameters.cores, clock,
-                                        noc_edges(machine));
+                                        noc_edges(machine), parameters.cache.sector_bytes);
   if (home_table_of(parameters.coherence)) {
-    probes_ = std::make_unique<Interconnect>((prefix_ + "probes").c_str(), parameters.noc, parameters.dram.channels,
+    probes_ = std::make_unique<Interconnect>((prefix_ + "probes").c_str(), parameters.noc, memory_slices(machine),
                                              parameters.cores, clock, noc_edges(machine));
   }
 }
@@ -291,6 +309,8 @@ void MemorySystem::declare(StatisticsRegistry& counters) {
   for (const auto& slice : slices_) {
     add(*slice);
     counters.add(std::string(slice->basename()).substr(prefix_.size()) + ".store", slice->store().statistics());
+    counters.add(std::string(slice->basename()).substr(prefix_.size()) + ".sectors",
+                 slice->store().sector_statistics());
   }
   for (const auto& controller : controllers_) {
     add(*controller);

@@ -132,13 +132,14 @@ class MemorySystem {
   [[nodiscard]] L1Cache& cache(unsigned index = 0) { return *caches_[index]; }
   [[nodiscard]] DramController& controller(unsigned index = 0) { return *controllers_[index]; }
   [[nodiscard]] L2Slice& l2(unsigned index = 0) { return *slices_[index]; }
+  [[nodiscard]] unsigned slices() const { return static_cast<unsigned>(slices_.size()); }
   [[nodiscard]] Interconnect& noc() { return *noc_; }
   isa::DeviceMemory memory;
   link::Clock clock;
 
  private:
   void make_cores(const SystemParameters& parameters);
-  void make_channels(const SystemParameters& parameters, const AddressMap& map);
+  void make_channels(const SystemParameters& parameters, const SliceOfAddress& map);
   void connect_channel(const SystemParameters& parameters, unsigned index);
   template <class Initiator, class Target>
   void connect(Initiator& initiator, Target& target, bool checked);
@@ -148,6 +149,7 @@ class MemorySystem {
   std::unique_ptr<Interconnect> noc_;
   std::unique_ptr<Interconnect> probes_;  // under a protocol with homes
   std::vector<std::unique_ptr<L2Slice>> slices_;
+  std::vector<std::unique_ptr<Interconnect>> ways_;  // of several slices to their channel
   std::vector<std::unique_ptr<SliceFlusher>> flushers_;
   std::vector<std::unique_ptr<DramController>> controllers_;
   std::unique_ptr<MemoryTarget> target_;

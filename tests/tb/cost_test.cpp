@@ -44,6 +44,13 @@ TEST(Cost, TheTextureCache) {
             3U * (32 + 2 * 6));
 }
 
+TEST(Cost, SectorsOfTheL1) {
+  EXPECT_EQ(find(cost_of({}), "sectors of the L1"), nullptr);
+  EXPECT_EQ(find(cost_of({"l1d.sector_bytes=128"}), "sectors of the L1"), nullptr) << "whole lines";
+  EXPECT_EQ(find(cost_of({"l1d.sector_bytes=32"}), "sectors of the L1")->bits, 256U * 4);
+  EXPECT_EQ(find(cost_of({"l1d.sector_bytes=64", "l1d.mshrs=5"}), "sectors in the MSHRs of the L1")->bits, 5U * 2);
+}
+
 // An operation that waits has two operands of 64 bits per lane and a guard bit, its warp's number and its word; in
 // packed sub-warps a row per lane besides.
 TEST(Cost, TheQueueBeforeTheComplexUnit) {

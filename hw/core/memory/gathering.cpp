@@ -94,6 +94,7 @@ void Gathering::go_with(AccessLine& lead, AccessLine& line) const {
     last = last->with;
   }
   last->with = &line;
+  lead.parts |= line.parts;
   if (line.store_data != nullptr) {  // later sub-warps store over earlier ones, as they do by themselves
     const StoredBytes& later = *line.stored;
     link::merge_bytes(lead.stored->data.data(), later.data.data(), later.enable.data(), state_.machine.l1d.line_bytes);

@@ -46,6 +46,7 @@ void LineRequests::make(MemoryAccess& access) {
     line.store_data = nullptr;
     line.byte_enable = nullptr;
     line.kind = link::LineRequest::Kind::load;
+    line.parts = sectors_ ? parts_of(access, line) : std::uint8_t{0xff};
     if (access.kind == MemoryAccess::Kind::store) {
       line.kind = link::LineRequest::Kind::store;
       line.stored = &access.stores[i];
@@ -58,23 +59,40 @@ void LineRequests::make(MemoryAccess& access) {
   }
 }
 
-// Of what the lanes access in the line.
-std::uint64_t LineRequests::banks_of(const MemoryAccess& access, const AccessLine& line) const {
-  const DataCacheParameters& l1d = state_.machine.l1d;
+// visit(address) for each piece of what the lanes access that lies in the line.
+template <class Visit>
+void LineRequests::each_piece(const MemoryAccess& access, const AccessLine& line, Visit visit) const {
   const std::uint64_t offset_mask = line_bytes() - 1;
-  std::uint64_t banks = 0;
   for (unsigned piece = 0; piece < access.addresses.pieces; ++piece) {
     for (const unsigned lane : set_bits(line.lanes)) {
       const std::uint64_t address = access.addresses.address[piece][lane];
       if ((address & ~offset_mask) == line.address) {
-        const std::uint64_t last = address + access.addresses.piece_bytes - 1;
-        for (std::uint64_t unit = address / l1d.bank_bytes; unit <= last / l1d.bank_bytes; ++unit) {
-          banks |= std::uint64_t{1} << (unit % l1d.banks);
-        }
+        visit(address);
       }
     }
   }
+}
+
+// Of what the lanes access in the line.
+std::uint64_t LineRequests::banks_of(const MemoryAccess& access, const AccessLine& line) const {
+  const DataCacheParameters& l1d = state_.machine.l1d;
+  std::uint64_t banks = 0;
+  each_piece(access, line, [&](std::uint64_t address) {
+    const std::uint64_t last = address + access.addresses.piece_bytes - 1;
+    for (std::uint64_t unit = address / l1d.bank_bytes; unit <= last / l1d.bank_bytes; ++unit) {
+      banks |= std::uint64_t{1} << (unit % l1d.banks);
+    }
+  });
   return banks;
+}
+
+// The parts of the line that its lanes want.
+std::uint8_t LineRequests::parts_of(const MemoryAccess& access, const AccessLine& line) const {
+  unsigned parts = 0;
+  each_piece(access, line, [&](std::uint64_t address) {
+    parts |= 1U << ((address & (line_bytes() - 1)) / link::kPartBytes);  // an aligned piece ends there too
+  });
+  return static_cast<std::uint8_t>(parts);
 }
 
 void LineRequests::fill_store(const MemoryAccess& access, AccessLine& line) const {

@@ -23,12 +23,16 @@ class LineRequests {
         coalescer_(std::move(coalescer)),
         mimd_lanes_(mimd_lanes),
         stores_wait_(state.core.stores == "waited"),
-        by_bytes_(state.machine.l1d.banks != 0 && state.machine.l1d.bank_bytes != 0) {}
+        by_bytes_(state.machine.l1d.banks != 0 && state.machine.l1d.bank_bytes != 0),
+        sectors_(state.machine.l1d.sector_bytes != 0) {}
   void make(MemoryAccess& access);
   void take(MemoryAccess& access, const link::LineRequest& request);
 
  private:
+  template <class Visit>
+  void each_piece(const MemoryAccess& access, const AccessLine& line, Visit visit) const;
   [[nodiscard]] std::uint64_t banks_of(const MemoryAccess& access, const AccessLine& line) const;
+  [[nodiscard]] std::uint8_t parts_of(const MemoryAccess& access, const AccessLine& line) const;
   void fill_store(const MemoryAccess& access, AccessLine& line) const;
   void fill_atomic(const MemoryAccess& access, AccessLine& line) const;
   [[nodiscard]] std::uint64_t line_bytes() const { return state_.machine.l1d.line_bytes; }
@@ -38,6 +42,7 @@ class LineRequests {
   const bool mimd_lanes_;
   const bool stores_wait_;  // core.stores
   const bool by_bytes_;     // l1d.bank_bytes
+  const bool sectors_;
 };
 
 }  // namespace heddle::hw

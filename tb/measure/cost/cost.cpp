@@ -112,6 +112,15 @@ void caches(const hw::CostShape& shape, hw::CostLines& lines) {
                             shape.pending * shape.machine.core.sub_cores),
                 l1d.mshrs * (32 + targets * who),
                 "own estimate; who waits for a line, of all threads: SW+ (warp-size study 4.1)");
+  if (const unsigned sector = l1d.sector_bytes; sector != 0 && sector != l1d.line_bytes && l1d.enabled) {
+    const std::uint64_t held = l1d.bytes / l1d.line_bytes;
+    const unsigned sectors = l1d.line_bytes / sector;
+    lines.present("sectors of the L1", fmt::format("{} lines x {} valid bits", held, sectors), held * sectors,
+                  "l1d.bytes / l1d.line_bytes lines, of each l1d.line_bytes / l1d.sector_bytes sectors");
+    lines.present("sectors in the MSHRs of the L1",
+                  fmt::format("l1d.mshrs {} x {} bits of sectors on their way", l1d.mshrs, sectors),
+                  std::uint64_t{l1d.mshrs} * sectors, "own estimate");
+  }
   texture_cache(shape, lines);
 }
 
