@@ -155,7 +155,7 @@ TEST(CoreForesight, AnL2ThatIsSwitchedOffTakesNothingBack) {
   machine.l2.enabled = false;
   Foreseen modules;
   BasicForesight<StandInModules> foresight(
-      machine, {modules.cores, modules.dispatcher, modules.noc, nullptr, modules.l2, modules.dram});
+      machine, {modules.cores, modules.dispatcher, modules.noc, nullptr, modules.l2, modules.dram, modules.ways});
   foresight.look(100, kNever);
   EXPECT_EQ(foresight.undisturbed_until(1), kNever);
 }

@@ -184,6 +184,42 @@ namespace heddle::test {
     machine.l2.write_policy = "write-through";
     machine.dram.channels = 2;
   });
+  // Sectors, hashed sets, slices and channels of any number, and a clock each; tight, and with a write-back L1.
+  add("sectors", [](hw::Machine& machine) {
+    machine.gpu.cores = 3;
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.bytes = 1536;
+    machine.l1d.hit_latency = 4;
+    machine.l1d.sector_bytes = 32;
+    machine.l1d.index = machine.l2.index = "hash";
+    machine.l1d.mshrs = 3;
+    machine.l1d.mshr_targets = 2;
+    machine.noc.clock_ghz = 1.4;
+    machine.noc.link_bytes = 16;
+    machine.noc.slice_bytes = 8;
+    machine.noc.packed = true;
+    machine.l2.enabled = true;
+    machine.l2.bytes = 9216;
+    machine.l2.ways = 3;
+    machine.l2.slices = 2;
+    machine.l2.slice_hash = machine.dram.channel_hash = true;
+    machine.l2.sector_bytes = 32;
+    machine.l2.clock_ghz = 0.7;
+    machine.l2.mshrs = 2;
+    machine.dram.channels = 3;
+    machine.dram.latency = 25;
+  });
+  add("sectorsback", [](hw::Machine& machine) {
+    machine.l1d.bytes = 2560;
+    machine.l1d.sector_bytes = 64;
+    machine.l2.enabled = true;
+    machine.l2.bytes = 6144;
+    machine.l2.ways = 6;
+    machine.l2.sector_bytes = 32;
+    machine.dram.timing = "jedec";
+    machine.dram.preset = "hbm3";
+    machine.dram.banks = 32;
+  });
   // The mechanisms, combined as the named configurations do not combine them.
   add("packed64", [](hw::Machine& machine) {
     machine.core.warp_size = 64;

@@ -22,6 +22,11 @@ const std::vector<std::string>& machine_names() {
       }
     }
     std::sort(files.begin(), files.end());
+    // Whole GPUs, of which there is a cut, have too many cores to run everything.
+    const std::vector<std::string> known = files;
+    std::erase_if(files, [&known](const std::string& name) {
+      return std::binary_search(known.begin(), known.end(), name + "-8sm");
+    });
     all.insert(all.end(), files.begin(), files.end());
     return all;
   }();

@@ -10,7 +10,8 @@
 
 namespace heddle::test {
 
-// The test machines ("test-" and their name), and every file of the source tree's configs/ folder.
+// The test machines ("test-" and their name), and every file of the source tree's configs/ folder, of whole
+// GPUs their cuts.
 [[nodiscard]] const std::vector<std::string>& machine_names();
 // The machine of machine_names()[index]; its file is read only when it is wanted.
 [[nodiscard]] hw::Machine machine_at(std::size_t index);

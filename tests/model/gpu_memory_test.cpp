@@ -1,0 +1,186 @@
+// The machines of today's GPUs (configs/, group "GPUs of today"): peak bandwidths of L2 and DRAM beside the data sheets,
+// and pointer chases beside latencies that were measured on hardware. docs/gpus.md has the tables that this computes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <sstream>
+
+#include "hw/dram/jedec.hpp"
+#include "isa/device_memory.hpp"
+#include "ptx/compile.hpp"
+#include "tb/config/config.hpp"
+#include "tb/device/device.hpp"
+#include "tests/model/child.hpp"
+
+namespace heddle {
+namespace {
+
+struct GpuFigures {
+  const char* name;
+  double dram_gbs;            // data sheet
+  unsigned l2_bytes_a_clock;  // of all slices
+  double l2_mb;
+  double l1, l2, dram;  // cycles of a pointer chase; 0: no source
+};
+
+// The sources stand in the machine files. L2 sizes are 2^20 bytes.
+constexpr GpuFigures kGpus[] = {
+    {"v100", 900, 2048, 6, 36, 221, 460},       {"a100", 1935, 5120, 40, 32.7, 202.8, 566},
+    {"h100", 3350, 5120, 50, 32.0, 264.5, 657}, {"h200", 4800, 6144, 50, 40, 281, 690},
+    {"rtx3070", 448, 1024, 4, 32, 219, 473},    {"rtx-a6000", 768, 1536, 6, 32, 243, 486},
+    {"rtx2060", 336, 768, 3, 32, 226, 322},
+};
+
+double dram_peak(const hw::Machine& machine) {
+  return machine.dram.channels * hw::peak_bandwidth_gbs(hw::resolve_jedec(machine.dram));
+}
+unsigned l2_peak(const hw::Machine& machine) {  // bytes per cycle
+  return hw::memory_slices(machine) * machine.noc.slice_bytes;
+}
+
+TEST(GpuMachines, PeakBandwidthsAreThoseOfTheDataSheets) {
+  for (const GpuFigures& gpu : kGpus) {
+    const hw::Machine machine = tb::read_machine(gpu.name);
+    EXPECT_NEAR(dram_peak(machine), gpu.dram_gbs, gpu.dram_gbs * 0.03) << gpu.name;
+    EXPECT_NEAR(l2_peak(machine), gpu.l2_bytes_a_clock, gpu.l2_bytes_a_clock * 0.03) << gpu.name;
+    EXPECT_NEAR(static_cast<double>(machine.l2.bytes), gpu.l2_mb * 1048576, gpu.l2_mb * 1048576 * 0.01) << gpu.name;
+  }
+}
+
+TEST(GpuMachines, ACutKeepsBandwidthsPerCore) {
+  for (const GpuFigures& gpu : kGpus) {
+    const hw::Machine whole = tb::read_machine(gpu.name);
+    const hw::Machine cut = tb::read_machine(std::string(gpu.name) + "-8sm");
+    EXPECT_EQ(cut.gpu.cores, 8U) << gpu.name;
+    const double share = 8.0 / whole.gpu.cores;
+    EXPECT_NEAR(dram_peak(cut), dram_peak(whole) * share, dram_peak(whole) * share * 0.03) << gpu.name;
+    EXPECT_NEAR(l2_peak(cut), l2_peak(whole) * share, l2_peak(whole) * share * 0.03) << gpu.name;
+    const double bytes = static_cast<double>(whole.l2.bytes) * share;
+    EXPECT_NEAR(static_cast<double>(cut.l2.bytes), bytes, bytes * 0.03) << gpu.name;
+  }
+}
+
+// One thread follows pointers, of which each load needs the one before, in passes of ROUNDS x 8 loads. Its own clock
+// times the last one, whose instructions have been fetched by then.
+constexpr const char* kChase = R"(
+.version 7.0
+.target sm_60
+.address_size 64
+.visible .entry chase(.param .u64 first, .param .u64 out, .param .u32 passes, .param .u32 rounds)
+{
+  .reg .pred %p<4>;
+  .reg .u32 %r<8>;
+  .reg .u64 %a<8>;
+  .reg .u64 %t<4>;
+  ld.param.u64 %a0, [first];
+  ld.param.u64 %a1, [out];
+  ld.param.u32 %r0, [passes];
+PASS:
+  ld.param.u32 %r1, [rounds];
+  add.u64 %a2, %a0, 1;
+  mov.u64 %t0, %clock64;
+ROUND:
+  @LOADS
+  sub.u32 %r1, %r1, 1;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra ROUND;
+  add.u64 %a3, %a0, 1;
+  mov.u64 %t1, %clock64;
+  sub.u32 %r0, %r0, 1;
+  setp.ne.u32 %p0, %r0, 0;
+  @%p0 bra PASS;
+  sub.u64 %t2, %t1, %t0;
+  st.global.u64 [%a1], %t2;
+  st.global.u64 [%a1+8], %a3;
+  st.global.u64 [%a1+16], %a2;
+  ret;
+}
+)";
+
+struct Chase {
+  const char* operation;
+  unsigned lines;    // in random order, in a circle
+  unsigned spacing;  // bytes from one to the next
+  unsigned loads;    // of a pass
+  unsigned passes;
+};
+
+// Cycles per load of the last pass.
+double follow(const std::string& name, const Chase& chase) {
+  const std::string counted = test::in_child([&] {
+    constexpr unsigned kUnrolled = 8;
+    std::string loads;
+    for (unsigned i = 0; i != kUnrolled; ++i) {
+      loads += std::string(chase.operation) + ".u64 %a0, [%a0];\n";
+    }
+    std::string text = kChase;
+    text.replace(text.find("@LOADS"), 6, loads);
+    tb::Device device(tb::read_machine(name));
+    const isa::Module module = ptx::compile(text, "chase.ptx", {63});
+    device.load(module);
+    const std::uint64_t first = isa::kGlobalBase;
+    const std::uint64_t bytes = std::uint64_t{chase.lines} * chase.spacing;
+    const std::uint64_t out = first + bytes + 4096;
+    device.memory().release(first);
+    device.memory().place("chain", first, bytes + 8192);
+    std::vector<unsigned> order(chase.lines);
+    std::iota(order.begin(), order.end(), 0U);
+    std::shuffle(order.begin() + 1, order.end(), std::mt19937(1));
+    for (unsigned i = 0; i != chase.lines; ++i) {
+      const std::uint64_t next = first + std::uint64_t{order[(i + 1) % chase.lines]} * chase.spacing;
+      device.memory().write(first + std::uint64_t{order[i]} * chase.spacing, std::as_bytes(std::span(&next, 1)));
+    }
+    isa::LaunchRequest request;
+    request.kernel = "chase";
+    request.block = request.grid = {1, 1, 1};
+    request.parameters.resize(24);
+    const unsigned rounds = chase.loads / kUnrolled;
+    std::memcpy(request.parameters.data(), &first, 8);
+    std::memcpy(request.parameters.data() + 8, &out, 8);
+    std::memcpy(request.parameters.data() + 16, &chase.passes, 4);
+    std::memcpy(request.parameters.data() + 20, &rounds, 4);
+    device.launch(request);
+    std::uint64_t cycles = 0;
+    device.memory().read(out, std::as_writable_bytes(std::span(&cycles, 1)));
+    return fmt::format("{:.1f}", static_cast<double>(cycles) / chase.loads);
+  });
+  return std::stod(counted);
+}
+
+std::string documents() {
+  std::ifstream file(std::string(HEDDLE_SOURCE_DIR) + "/docs/gpus.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class GpuLatency : public ::testing::TestWithParam<GpuFigures> {};
+
+TEST_P(GpuLatency, OfAPointerChaseIsWhatWasMeasured) {
+  const GpuFigures& gpu = GetParam();
+  const hw::Machine machine = tb::read_machine(gpu.name);
+  const double l1 = follow(gpu.name, {"ld.global.ca", 128, 128, 128, 3});
+  const double l2 = follow(gpu.name, {"ld.global.cg", 256, 128, 256, 2});
+  const double dram = follow(gpu.name, {"ld.global.cg", 512, 36992, 256, 2});  // no line twice, in any channel and row
+  EXPECT_NEAR(l1, gpu.l1, gpu.l1 * 0.05);
+  EXPECT_NEAR(l2, gpu.l2, gpu.l2 * 0.05);
+  EXPECT_NEAR(dram, gpu.dram, gpu.dram * 0.05);
+  const std::string row = fmt::format(
+      "| `{}` | {:.0f} | {:.0f} | {} | {} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} |\n", gpu.name,
+      gpu.dram_gbs, dram_peak(machine), gpu.l2_bytes_a_clock, l2_peak(machine), gpu.l1, l1, gpu.l2, l2, gpu.dram, dram);
+  EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, GpuLatency, ::testing::ValuesIn(kGpus), [](const auto& info) {
+  std::string name = info.param.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace heddle
