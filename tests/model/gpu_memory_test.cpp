@@ -28,6 +28,11 @@ struct GpuFigures {
   double l1, l2, dram;  // cycles of a pointer chase; 0: no source
 };
 
+// What GoogleTest shows of a case.
+void PrintTo(const GpuFigures& gpu, std::ostream* out) {
+  *out << gpu.name;
+}
+
 // The sources stand in the machine files. L2 sizes are 2^20 bytes.
 constexpr GpuFigures kGpus[] = {
     {"v100", 900, 2048, 6, 36, 221, 460},       {"a100", 1935, 5120, 40, 32.7, 202.8, 566},
