@@ -70,8 +70,8 @@ struct LineRequest {
   bool waits = false;
   bool row_hint = false;      // row-buffer hint bit of the instruction (thesis 7.2)
   std::uint64_t address = 0;  // of the line, aligned to the line size
-  // Loads, atomics: which parts (kPartBytes) of the line they want, a bit each from the line's first byte on. Matters to
-  // caches whose lines have sectors; stores say it by their byte enables.
+  // Loads, atomics: which parts (kPartBytes) of the line they want, a bit each from the line's first byte on. Matters
+  // to caches whose lines have sectors; stores say it by their byte enables.
   std::uint8_t parts = 0xff;
   // Who asks: statistics, traces, and the payload extension beyond the core.
   std::uint16_t core = 0;

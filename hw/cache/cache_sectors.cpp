@@ -2,11 +2,12 @@
 // (CacheParameters::sector_bytes). What becomes of a request is the protocol's matter here too: the table is asked with
 // the state of the sectors that the request wants, which are here, on their way, or absent.
 //
-//   load     a hit when all wanted sectors are valid. Else those that are not are fetched, in one read with byte enables,
-//            or the load joins an MSHR on whose way they are. A line may have several MSHRs, of different sectors.
+//   load     a hit when all wanted sectors are valid. Else those that are not are fetched, in one read with byte
+//            enables, or the load joins an MSHR on whose way they are. A line may have several MSHRs, of different
+//            sectors.
 //   store    write-through: into the valid sectors of the line, and to memory. Write-back: into the line, which takes a
-//            frame without being fetched; bytes are dirty, and a sector is valid as soon as all of its are. What a store
-//            changes of a line under way it changes there too, so that later loads may join.
+//            frame without being fetched; bytes are dirty, and a sector is valid as soon as all of its are. What a
+//            store changes of a line under way it changes there too, so that later loads may join.
 //   atomic   where it is performed here: as a load, on the sectors that it wants; requests to them come after it.
 //   fill     an MSHR's bytes are those that came, over them those that were here when its targets came, and what its
 //            targets store, in their order. The fetched sectors become valid.
@@ -63,8 +64,8 @@ tlm_sync_enum Cache::read_sectors(LineRequest& request, Frame here) {
   return perform(request, place, transition, frame);
 }
 
-// The MSHR of which a request wants something, and which it can join; kNone: there is none. Nothing: there are some, and
-// it has to wait for them.
+// The MSHR of which a request wants something, and which it can join; kNone: there is none. Nothing: there are some,
+// and it has to wait for them.
 std::optional<std::uint32_t> Cache::under_way(const LineRequest& request, Sectors wanted, Sectors valid) const {
   const bool changes = request.kind == LineRequest::Kind::atomic;
   std::uint32_t found = MissFile::kNone;

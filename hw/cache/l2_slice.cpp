@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tlm/byte_enables.hpp"
+#include "hw/cache/line_parts.hpp"
 
 namespace heddle::hw {
 
@@ -18,37 +18,6 @@ constexpr link::PortReports kL2Reports{"heddle/l2", "unexpected phase from the i
 // The hit latency, which counts in cycles of the slice's clock, in the GPU's.
 unsigned hit_cycles(const Machine& machine) {
   return std::max(1U, static_cast<unsigned>(l2_edges(machine).cycle_of(machine.l2.hit_latency)));
-}
-
-// What a payload names of the line, from the byte `offset` on.
-std::uint8_t parts_of(const ::tlm::tlm_generic_payload& payload, unsigned offset) {
-  const std::uint8_t* const enable = payload.get_byte_enable_ptr();
-  const unsigned enable_length = enable != nullptr ? payload.get_byte_enable_length() : 0;
-  unsigned parts = 0;
-  for (unsigned at = 0; at != payload.get_data_length(); ++at) {
-    if (enable_length == 0 || enable[at % enable_length] != 0) {
-      parts |= 1U << ((offset + at) / link::kPartBytes);
-    }
-  }
-  return static_cast<std::uint8_t>(parts);
-}
-std::uint8_t parts_of(const link::AtomicLanes& atomic, unsigned offset) {
-  unsigned parts = 0;
-  for (unsigned entry = 0; entry != atomic.count; ++entry) {
-    parts |= 1U << ((offset + atomic.offset[entry]) / link::kPartBytes);  // aligned, so that it ends there too
-  }
-  return static_cast<std::uint8_t>(parts);
-}
-
-// The bytes that a read asks for.
-void copy_read(::tlm::tlm_generic_payload& payload, const std::byte* from) {
-  auto* const to = reinterpret_cast<std::byte*>(payload.get_data_ptr());
-  const unsigned length = payload.get_data_length();
-  if (payload.get_byte_enable_ptr() != nullptr && payload.get_byte_enable_length() >= length) {
-    link::merge_bytes(to, from, payload.get_byte_enable_ptr(), length);
-  } else {
-    std::memcpy(to, from, length);
-  }
 }
 
 CacheParameters store_parameters(const Machine& machine) {

@@ -119,7 +119,7 @@ class L2Slice final : public link::ClockedModule,
   [[nodiscard]] unsigned bank_of(std::uint64_t line) const {
     return static_cast<unsigned>((line / line_bytes_) & (input_.queue.lanes() - 1));
   }
-  // The first cycle with an edge of the slice's clock in which a bank can start an access that is there from a cycle on.
+  // The first cycle with an edge of the slice's clock in which a bank can start what is there from `there` on.
   [[nodiscard]] Cycle start_of(unsigned bank, Cycle there) const {
     return edges_.from(std::max(there, next_start_[bank]));
   }

@@ -9,11 +9,12 @@
 // queue from the cycle after it arrived; the queue holds `queue` waiting requests and delays END_REQ when it is full
 // (tlm/input_queue.hpp: room that becomes free in a cycle counts from the next on). When the data of a request is
 // complete, its access is performed on `storage` (hw/dram/storage_port.hpp) and BEGIN_RESP goes out in the same cycle,
-// later by DramParameters::latency and by whatever delay the memory adds (an answer that comes by a call of its own, not in the return of ours, is
-// visible in the next cycle). With dram.timing = "none" a request's access is performed as soon as the request is
-// there, in order of arrival, and the queue holds requests that have not been answered. TLM_IGNORE_COMMAND payloads
-// with MemoryExtension::atomic are executed here; ones without it take the time of a read and move no data. A debug or
-// blocking transport passes through to `storage` (the latter with the time of a row conflict on top).
+// later by DramParameters::latency and by whatever delay the memory adds (an answer that comes by a call of its own,
+// not in the return of ours, is visible in the next cycle). With dram.timing = "none" a request's access is performed
+// as soon as the request is there, in order of arrival, and the queue holds requests that have not been answered.
+// TLM_IGNORE_COMMAND payloads with MemoryExtension::atomic are executed here; ones without it take the time of a read
+// and move no data. A debug or blocking transport passes through to `storage` (the latter with the time of a row
+// conflict on top).
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,8 @@
 //              column commands have a bus each, and an activation takes two clocks of its own. [dram]: 16 banks, rows
 //              of 1 KB. A whole channel: jedec.pseudo_channels = 2 and 32 banks.
 //   hbm2e      HBM2e 3.2 Gb/s, one channel of two 64-bit pseudo channels. [dram]: 32 banks, rows of 1 KB.
-//   hbm3       HBM3 5.2 Gb/s, one channel of two 32-bit pseudo channels, JEDEC JESD238A. [dram]: 32 banks, rows of 1 KB.
+//   hbm3       HBM3 5.2 Gb/s, one channel of two 32-bit pseudo channels, JEDEC JESD238A. [dram]: 32 banks, rows of
+//              1 KB.
 //
 // Times in nanoseconds become clocks by rounding up as JEDEC does it (a hundredth of a clock is disregarded); a read
 // followed by a write leaves two clocks on the bus: trtw = CL + burst + 2 - CWL, if the source says nothing.

@@ -1,8 +1,8 @@
 // DRAM command timing: activate, precharge, read, write, refresh, with the minimum distances between them that JEDEC
-// standards define (JESD79-4, JESD212, JESD250, JESD235, JESD238), banks in groups, one rank. One command per clock of the
-// DRAM, or, where rows and columns have a command bus each (HBM), one on either. A channel of several pseudo channels has
-// one data bus for each of them: distances between banks and the window of activations hold within a pseudo channel,
-// while the command buses and refreshes are the channel's.
+// standards define (JESD79-4, JESD212, JESD250, JESD235, JESD238), banks in groups, one rank. One command per clock of
+// the DRAM, or, where rows and columns have a command bus each (HBM), one on either. A channel of several pseudo
+// channels has one data bus for each of them: distances between banks and the window of activations hold within a
+// pseudo channel, while the command buses and refreshes are the channel's.
 //
 // The DRAM has a clock of its own (jedec.tck_ps). A command goes out at one of its edges; the controller, which counts
 // in cycles of the GPU clock, takes every step whose edge lies within its present cycle, so that a DRAM clock faster

@@ -126,7 +126,8 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParamet
       channel_link_(outputs),
       core_link_(inputs),
       chosen_(std::max(inputs, outputs), kNone) {
-  // On the memory's side: outputs of requests and inputs of responses; between homes and cores it is the other way round.
+  // On the memory's side: outputs of requests and inputs of responses; between homes and cores it is the other way
+  // round.
   const unsigned of_memory = parameters.slice_bytes != 0 ? parameters.slice_bytes : parameters.link_bytes;
   const auto set_bytes = [](unsigned bytes, auto& links) {
     for (auto& link : links) {

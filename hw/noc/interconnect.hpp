@@ -1,7 +1,7 @@
 // Crossbar between the cores' caches and the memory channels.
 //
-//   Interconnect(name, noc parameters, slice of an address, cores, clock, edges, sector bytes)   edges: its own clock's;
-//                                              sector bytes: data goes in whole ones, however few of their bytes matter
+//   Interconnect(name, noc parameters, slice of an address, cores, clock, edges, sector bytes)
+//                   edges: its own clock's; sector bytes: data goes in whole ones, however few of their bytes matter
 //   data[i]         tlm_target_socket<32>     core i's L1 data cache
 //   instruction[i]  tlm_target_socket<32>     core i's instruction cache
 //   texture[i]      tlm_target_socket<32>     core i's texture cache

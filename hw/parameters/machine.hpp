@@ -1,5 +1,6 @@
 // The machine: every parameter of the model, each declared once (base/parameter.hpp). A TOML file in configs/ sets
 // them; sections are named as the members of Machine. Defaults are the LWM report's baseline (report table 1).
+// Long: one list, a section of a machine file after the other.
 #pragma once
 
 #include <cstdint>
@@ -319,9 +320,9 @@ struct NocParameters {
   }
 };
 
-// Slices before each memory channel, between the interconnect and the channel's controller (hw/cache/l2_slice.hpp). What the
-// papers do not say (table 8.1 of the thesis gives 1 MB and no more) is taken from the DWS report's L2 where that has a
-// figure: 16 ways, 30 cycles, 256 MSHRs of 64 requests.
+// Slices before each memory channel, between the interconnect and the channel's controller (hw/cache/l2_slice.hpp).
+// What the papers do not say (table 8.1 of the thesis gives 1 MB and no more) is taken from the DWS report's L2 where
+// that has a figure: 16 ways, 30 cycles, 256 MSHRs of 64 requests.
 struct L2Parameters {
   bool enabled = false;
   std::uint64_t bytes = 1 << 20;

@@ -1,5 +1,5 @@
-// Lines with sectors, several slices of the L2 per channel, and clocks and widths of their own: what is fetched, when it
-// is there, and where it goes. Random traffic over all of it is in random_test.cpp.
+// Lines with sectors, several slices of the L2 per channel, and clocks and widths of their own: what is fetched, when
+// it is there, and where it goes. Random traffic over all of it is in random_test.cpp.
 #include <gtest/gtest.h>
 
 #include "hw/map/rotation.hpp"

@@ -1,5 +1,6 @@
-// The machines of today's GPUs (configs/, group "GPUs of today"): peak bandwidths of L2 and DRAM beside the data sheets,
-// and pointer chases beside latencies that were measured on hardware. docs/gpus.md has the tables that this computes.
+// The machines of today's GPUs (configs/, group "GPUs of today"): peak bandwidths of L2 and DRAM beside the data
+// sheets, and pointer chases beside latencies that were measured on hardware. docs/gpus.md has the tables that this
+// computes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -203,44 +203,6 @@ TEST(Config, ContradictionsPointAtTheKey) {
   EXPECT_EQ(refusal("[core]\nwarp_size = 64\nthreads = 96\n", {"core.blocks=4"}).substr(0, 13), "m.toml:3:11: ");
 }
 
-TEST(Config, WhatTheMemorySystemCannotHave) {
-  const auto refused = [](const std::vector<std::string>& settings) { return refusal("", settings); };
-  EXPECT_EQ(refused({"l1d.sector_bytes=48"}),
-            "--set l1d.sector_bytes=48: l1d.sector_bytes (48) is no power of two from 32 to l1d.line_bytes (128)");
-  EXPECT_EQ(refused({"l2.enabled=true", "l2.sector_bytes=16"}),
-            "--set l2.sector_bytes=16: l2.sector_bytes (16) is no power of two from 32 to l2.line_bytes (128)");
-  EXPECT_EQ(
-      refused({"l2.enabled=true", "l2.inclusive=true", "gpu.coherence=mesi", "l1d.sector_bytes=32"}),
-      "--set l1d.sector_bytes=32: l1d.sector_bytes (32): gpu.coherence = \"mesi\" knows whole lines; use 0\n"
-      "--set l1d.sector_bytes=32: l1d.sector_bytes (32): an inclusive L2 (l2.inclusive) knows whole lines; use 0");
-  EXPECT_EQ(refused({"l2.enabled=true", "l2.inclusive=true", "l2.sector_bytes=32"}),
-            "--set l2.sector_bytes=32: l2.sector_bytes (32): an inclusive L2 (l2.inclusive) knows whole lines; use 0");
-  EXPECT_EQ(refused({"dram.channels=4", "dram.channel_xor=true", "dram.channel_hash=true"}),
-            "--set dram.channel_hash=true: dram.mapping: dram.channel_xor and dram.channel_hash are two ways to spread "
-            "addresses over channels: use one");
-  EXPECT_EQ(refused({"l2.enabled=true", "l2.slices=2", "l2.bytes=1048577"}),
-            "--set l2.bytes=1048577: l2.bytes (1048577) is no multiple of l2.ways (16) times l2.line_bytes (128) times "
-            "dram.channels (1) times l2.slices (2): each slice has whole sets");
-  EXPECT_EQ(refused({"noc.clock_ghz=0.0001"}),
-            "--set noc.clock_ghz=0.0001: noc.clock_ghz (0.0001) is below 0.001 and not 0, the cores' clock");
-  EXPECT_EQ(refused({"l2.enabled=true", "l2.clock_ghz=0.0001"}),
-            "--set l2.clock_ghz=0.0001: l2.clock_ghz (0.0001) is below 0.001 and not 0, the cores' clock");
-  EXPECT_EQ(
-      refused({"dram.timing=jedec", "jedec.pseudo_channels=3"}),
-      "--set jedec.pseudo_channels=3: jedec.pseudo_channels (3) is no power of two up to dram.banks (8), which are "
-      "those of all pseudo channels of a channel");
-  EXPECT_EQ(
-      refused({"dram.timing=jedec", "dram.preset=hbm3", "jedec.pseudo_channels=4"}),
-      "--set jedec.pseudo_channels=4: jedec.bank_groups (4) times jedec.pseudo_channels (4) is above dram.banks (8), "
-      "which are those of all pseudo channels of a channel");
-  EXPECT_EQ(refused({"dram.channels=129"}),
-            "--set dram.channels=129: dram.channels must be between 1 and 128 channels, not 129");
-  // Sizes and clocks that there may be.
-  for (const char* good : {"l1d.bytes=49152", "l1d.sector_bytes=128", "l1d.sector_bytes=32", "noc.clock_ghz=2.5"}) {
-    EXPECT_EQ(refused({good}), "accepted") << good;
-  }
-}
-
 TEST(ConfigFiles, AreRegularFiles) {
   const auto refused = [](const std::string& path) {
     try {
