@@ -26,6 +26,8 @@ using ::tlm::TLM_COMPLETED;
 using ::tlm::tlm_sync_enum;
 using ::tlm::TLM_UPDATED;
 
+static_assert(link::kPartBytes == kLeastSector);
+
 // ------------------------------------------------------------------------------------------------------ requests
 
 tlm_sync_enum Cache::take_sectors(LineRequest& request, Frame here) {

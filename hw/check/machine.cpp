@@ -22,7 +22,6 @@
 #include "hw/schedule/load_limiter.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/subwarp/former.hpp"
-#include "tlm/line_protocol.hpp"
 
 namespace heddle::hw {
 
@@ -49,8 +48,6 @@ Limits coherence_protocols() {
 }
 
 namespace {
-
-constexpr unsigned kLeastSector = link::kPartBytes;
 
 // "core.divergence = \"stack\"": the mechanisms whose warps may be larger than the SIMD width.
 std::string large_warp_mechanisms() {

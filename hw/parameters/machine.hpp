@@ -189,6 +189,8 @@ struct CacheParameters {
   }
 };
 
+inline constexpr unsigned kLeastSector = 32;  // bytes: requests name parts of this size (LineRequest::parts)
+
 // The keys of caches whose lines may be looked for and fetched in other ways than whole and in turn.
 template <class Visitor>
 void describe_sectors(Visitor& visit, std::string& index, unsigned& sector_bytes) {
