@@ -45,7 +45,7 @@ int exec(const Arguments& arguments) {
   const std::string config = arguments.text("config", "baseline");
   request.subject = arguments.words().front();
   request.command = arguments.command_line(
-      {"config", "set", "max-cycles", "from-launch", "skip", "sample", "sample-blocks", "energy"}, true);
+      {"config", "set", "max-cycles", "from-launch", "skip", "sample", "sample-blocks", "energy", "temperature"}, true);
   const std::vector<std::string> notes = prepare(arguments, config, request);
   add_program_files(measured, arguments.words());
   tb::SessionSubject::Setup setup;

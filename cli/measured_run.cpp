@@ -21,6 +21,7 @@
 #include "studies/pages/report/run_text.hpp"
 #include "studies/pages/report/timeline_file.hpp"
 #include "tb/config/config.hpp"
+#include "tb/measure/energy/power_file.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -70,7 +71,7 @@ void check_files(const Arguments& arguments, const std::string& config, Measured
   if (run.request.output_directory) {
     files.writes_in("--out", *run.request.output_directory, in_folder);
   }
-  add_outputs(files, arguments, {"report", "report-data", "timeline"});
+  add_outputs(files, arguments, {"report", "report-data", "timeline", "power"});
   RunTraces::add_outputs(files, arguments);
   RunCheckpoints::add_outputs(files, arguments);
   check_ending(arguments, "report", {".html", ".htm"}, "a page");
@@ -95,6 +96,30 @@ unsigned threads(const Arguments& arguments, const hw::Machine& machine) {
   return std::clamp(std::thread::hardware_concurrency(), 1U, machine.gpu.cores);
 }
 
+// A number that may be negative.
+double number(const std::string& option, const Arguments& arguments) {
+  constexpr double kMost = 1e6;
+  return arguments.number(option, 0, -kMost, kMost);
+}
+
+// Of --power, or of a page with energy; none: power is not looked at.
+std::optional<tb::PowerSteps> power_steps(const Arguments& arguments) {
+  const bool page = arguments.has("energy") && (arguments.has("report") || arguments.has("report-data"));
+  if (!arguments.has("power") && !page) {
+    if (arguments.has("power-interval")) {
+      throw InputError({"--power-interval"},
+                       "says how often --power FILE, or a page with --energy, looks at power; neither is given");
+    }
+    return std::nullopt;
+  }
+  constexpr std::uint64_t kShortest = 32;  // of a page, to begin with
+  tb::PowerSteps steps;
+  steps.joins = !arguments.has("power") && !arguments.has("power-interval");
+  steps.interval =
+      arguments.whole("power-interval", steps.joins ? kShortest : tb::PowerSteps::kDefault, 1, UINT64_MAX / 2);
+  return steps;
+}
+
 }  // namespace
 
 void declare_measuring_options(Command& command) {
@@ -108,7 +133,13 @@ void declare_measuring_options(Command& command) {
        "write what that page shows as JSON: series over time, maps of threads, counts per instruction")  //
       ("energy", po::value<std::string>()->value_name("TABLE"),
        "energy of the run in stats.json, by a table: its file, or a name in the folder energy/ of the configs")  //
-      ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")                 //
+      ("temperature", po::value<std::string>()->value_name("CELSIUS"),
+       "of the machine, for leakage by the energy table (default: what the table says)")  //
+      ("power", po::value<std::string>()->value_name("FILE"),
+       "with --energy: power over time by unit; .csv or .ptrace: watts as HotSpot reads them, .json: all figures")  //
+      ("power-interval", po::value<std::string>()->value_name("N"),
+       "cycles of an interval of --power and of the page's power (default 10000; of the page alone, as many as fit)")  //
+      ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")  //
       ("from-launch", po::value<std::string>()->value_name("N"),
        "simulate from the program's launch N on; the reference interpreter computes those before, in no time")  //
       ("skip", po::value<std::vector<std::string>>()->value_name("KERNEL")->composing(),
@@ -133,6 +164,15 @@ std::vector<std::string> prepare(const Arguments& arguments, const std::string& 
   request.machine = tb::read_machine(config, arguments.settings(), notes);
   if (arguments.has("energy")) {
     request.energy = tb::read_energy_table(arguments.text("energy"));
+    if (arguments.has("temperature")) {
+      tb::set_temperature(*request.energy, number("temperature", arguments));
+    }
+  } else if (arguments.has("temperature")) {
+    throw InputError({"--temperature"}, "leakage goes by an energy table, and none is given",
+                     "name one: --energy TABLE");
+  }
+  if (const auto steps = power_steps(arguments)) {
+    request.power = steps;
   }
   request.device.threads = threads(arguments, request.machine);
   request.threads_chosen = chosen(arguments);
@@ -155,6 +195,10 @@ int measure(const Arguments& arguments, const std::string& config, MeasuredRun r
     request.products.push_back(&report.emplace(
         pages::ReportPage::Files{optional_text(arguments, "report"), optional_text(arguments, "report-data")},
         request.machine, run.sources));
+  }
+  std::optional<tb::PowerFile> power;
+  if (arguments.has("power")) {
+    request.products.push_back(&power.emplace(arguments.text("power")));
   }
   std::optional<pages::TimelineFile> timeline;
   if (const auto drawn = timeline_request(arguments, request.machine)) {
@@ -206,7 +250,7 @@ int measure(const Arguments& arguments, const std::string& config, MeasuredRun r
     if (request.output_directory) {
       std::cout << fmt::format("written: {}/{}\n", *request.output_directory, fmt::join(outcome.written, ", "));
     }
-    for (const char* const option : {"report", "report-data", "timeline"}) {
+    for (const char* const option : {"report", "report-data", "timeline", "power"}) {
       if (arguments.has(option)) {
         std::cout << "written: " << arguments.text(option) << "\n";
       }

@@ -54,7 +54,7 @@ int run(const Arguments& arguments) {
   tb::RunRequest& request = measured.request;
   request.subject = arguments.words()[1];
   request.command = arguments.command_line({"set", "scale", "seed", "address-bits", "max-cycles", "from-launch", "skip",
-                                            "sample", "sample-blocks", "energy"});
+                                            "sample", "sample-blocks", "energy", "temperature"});
   const bool replays = request.subject.ends_with(".trace");
   if (replays || request.subject.ends_with(".toml")) {
     for (const char* option : {"scale", "seed", "address-bits"}) {

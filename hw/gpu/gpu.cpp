@@ -461,14 +461,23 @@ std::vector<CountedUnit> Gpu::units() {
   return units;
 }
 
-Totals Gpu::totals() {
-  Totals totals;
-  totals.cycles = dispatcher_->total_cycles();
-  totals.sub_cores = sub_cores_.size();
-  totals.channels = machine_.dram.channels;
+void Gpu::settle() {
   for (const auto& core : cores_) {
     core->settle(clock_.now());
   }
+  for (const SubCore* const sub_core : sub_cores_) {
+    // Asked for one bank's counts, the register file brings those of all up (hw/registers/bank_counters.hpp).
+    const auto read = [](const auto&...) {};
+    sub_core->registers().banks().front()->describe(read);
+  }
+}
+
+Totals Gpu::totals() {
+  Totals totals;
+  totals.cycles = cycles();
+  totals.sub_cores = sub_cores_.size();
+  totals.channels = machine_.dram.channels;
+  settle();
   CounterSums sums;
   each_unit([&](const char*, auto& statistics, auto kind) { sums.add(totals.*kind, statistics); });
   return totals;

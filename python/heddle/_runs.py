@@ -196,6 +196,22 @@ class Run:
         path = self._file("vcd", "vcd=True")
         return read_waves(path, *patterns, clock_ghz=float(self.parameters["gpu.clock_ghz"]))
 
+    @property
+    def power(self) -> Mapping[str, Any]:
+        """Power over time of a run with power, as its JSON has it: `run.power["power"]` are watts by interval."""
+        return read_json(self._file("power", "power=True, energy=TABLE"))
+
+    def power_frame(self, by: str = "kinds") -> Any:
+        """A frame of pandas: watts by interval (rows, named by their first cycles) and by "kinds" of units or
+        "modules" (columns)."""
+        power = self.power
+        columns = {name: one if by == "kinds" else one["power"] for name, one in power[by].items()}
+        first = [i * power["interval_cycles"] for i in range(len(power["power"]))]
+        rows = [
+            {"cycle": cycle, **{name: one[i] for name, one in columns.items()}} for i, cycle in enumerate(first)
+        ]
+        return frame(rows, index="cycle")
+
     def __repr__(self) -> str:
         ended = "" if self.complete else f", ended early: {self.stop_reason}"
         return f"<Run of {self.workload} on {self.machine}: {self.summary['cycles']} cycles{ended}>"
@@ -218,6 +234,7 @@ _OUTPUTS = {
     "report": ("--report", "report.html"),
     "report_data": ("--report-data", "report.json"),
     "timeline": ("--timeline", "timeline.json"),
+    "power": ("--power", "power.json"),
 }
 
 
@@ -230,6 +247,9 @@ class Measuring(TypedDict, total=False):
     max_cycles: int
     """Reaching it is no error: `run.complete` is False."""
     energy: str | Path
+    temperature: float
+    """Of the machine, in degrees Celsius, for leakage by the energy table."""
+    power_interval: int
     sample: int
     sample_blocks: int
     from_launch: int
@@ -248,6 +268,8 @@ class Measuring(TypedDict, total=False):
     report: bool | str | Path
     report_data: bool | str | Path
     timeline: bool | str | Path
+    power: bool | str | Path
+    """Power over time, by the energy table."""
     program: ProgramLike
 
 
@@ -305,7 +327,7 @@ def nvcc(words: Sequence[str | Path], *, folder: str | Path | None = None, progr
 
 def _measuring_words(options: Measuring) -> list[str]:
     words: list[str] = []
-    for name in ("max_cycles", "energy", "sample", "sample_blocks", "from_launch", "threads"):
+    for name in ("max_cycles", "energy", "temperature", "power_interval", "sample", "sample_blocks", "from_launch", "threads"):
         value = options.get(name)
         if value is not None:
             words += ["--" + name.replace("_", "-"), str(value)]

@@ -165,6 +165,7 @@ class Sweep:
     address_bits: int | None = None
     max_cycles: int | None = None
     energy: str | Path | None = None
+    power_interval: int | None = None
     repetitions: int | None = None
     sample: int | tuple[int, int] | None = None
     """So many points drawn at random; with a seed: (points, seed)."""
@@ -188,7 +189,7 @@ class Sweep:
         if self.workload is not None and "workload" not in varied:
             top.append(("workload", _whole_path(os.fspath(self.workload))))
         energy = None if self.energy is None else _whole_path(os.fspath(self.energy))
-        for name in ("scale", "seed", "address_bits", "max_cycles", "repetitions"):
+        for name in ("scale", "seed", "address_bits", "max_cycles", "power_interval", "repetitions"):
             value = getattr(self, name)
             if value is not None:
                 top.append((name, value))

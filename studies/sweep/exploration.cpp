@@ -5,19 +5,23 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "tb/measure/energy/power.hpp"
+
 namespace heddle::studies::sweep {
 
 namespace fs = std::filesystem;
 
 const std::vector<RunSetting>& run_settings() {
   constexpr double kLargest = 9.2e18;
-  static const std::vector<RunSetting> settings = {{"config", "string"},
-                                                   {"workload", "string"},
-                                                   {"scale", "number", 1.0, 1e-6, 16},
-                                                   {"seed", "integer", std::int64_t{1}, 0, kLargest},
-                                                   {"max_cycles", "integer", std::int64_t{0}, 0, kLargest},
-                                                   {"address_bits", "integer", std::int64_t{32}, 32, 64},
-                                                   {"energy", "string", std::string()}};
+  static const std::vector<RunSetting> settings = {
+      {"config", "string"},
+      {"workload", "string"},
+      {"scale", "number", 1.0, 1e-6, 16},
+      {"seed", "integer", std::int64_t{1}, 0, kLargest},
+      {"max_cycles", "integer", std::int64_t{0}, 0, kLargest},
+      {"address_bits", "integer", std::int64_t{32}, 32, 64},
+      {"energy", "string", std::string()},
+      {"power_interval", "integer", static_cast<std::int64_t>(tb::PowerSteps::kDefault), 1, kLargest}};
   return settings;
 }
 

@@ -409,8 +409,9 @@ class Reader {
 
 const std::vector<std::string>& exploration_keys() {
   static const std::vector<std::string> keys = {
-      "description", "config", "workload", "scale",       "seed",   "max_cycles",  "address_bits", "energy",
-      "set",         "axes",   "points",   "constraints", "sample", "repetitions", "limits",       "slurm"};
+      "description",  "config", "workload",       "scale",  "seed", "max_cycles",
+      "address_bits", "energy", "power_interval", "set",    "axes", "points",
+      "constraints",  "sample", "repetitions",    "limits", "slurm"};
   return keys;
 }
 

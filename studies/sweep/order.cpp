@@ -41,6 +41,7 @@ RunReport do_run(const RunOrder& order) {
   try {
     if (!order.energy.empty()) {
       request.energy = tb::parse_energy_table(order.energy_text, order.energy);
+      request.power = tb::PowerSteps{order.power_interval};
     }
     tb::RunOutcome outcome = tb::run(request);
     report.message = outcome.record.stop_reason;

@@ -22,8 +22,9 @@ struct RunOrder {
   std::uint64_t seed = 1;
   unsigned address_bits = 32;
   std::uint64_t max_cycles = 0;
-  std::string energy;       // file of the energy table by which the run is priced; empty: it is not
-  std::string energy_text;  // that table, as it was when the sweep was planned
+  std::string energy;                // file of the energy table by which the run is priced; empty: it is not
+  std::uint64_t power_interval = 0;  // cycles, with `energy`: of the intervals whose largest power is looked for
+  std::string energy_text;           // that table, as it was when the sweep was planned
   // The PTX of a LAUNCH.toml's kernels, compiled when the sweep was planned. Null: of another workload, or of kernels
   // that do not compile, which the run says.
   std::shared_ptr<const std::string> ptx;

@@ -195,6 +195,7 @@ Point Plan::make(std::uint64_t number, std::uint64_t repetition) const {
   if (!point.energy.empty()) {
     order.energy = tb::find_energy_table(point.energy, exploration_.folder());
     order.energy_text = energy_text(order.energy);
+    order.power_interval = whole("power_interval");
   }
   std::string contents;
   if (is_launch_file(order.workload)) {
@@ -214,7 +215,9 @@ Point Plan::make(std::uint64_t number, std::uint64_t repetition) const {
   point.key = studies::digest(
       run_key(order.machine, order.workload + contents, order.scale, build_, order.seed, order.address_bits) +
       fmt::format("max_cycles {}\n", order.max_cycles) +
-      (order.energy.empty() ? "" : fmt::format("energy {}\n", studies::digest(order.energy_text))));
+      (order.energy.empty()
+           ? ""
+           : fmt::format("energy {}\npower_interval {}\n", studies::digest(order.energy_text), order.power_interval)));
   return point;
 }
 

@@ -63,6 +63,7 @@ void add_statistics(std::vector<Column>& columns) {
 void add_energy(std::vector<Column>& columns) {
   columns.push_back({"energy_total", "REAL", Group::statistic, "pJ", "by the energy table"});
   columns.push_back({"mean_power", "REAL", Group::statistic, "mW", "energy over the time that the cycles take"});
+  columns.push_back({"peak_power", "REAL", Group::statistic, "mW", "the largest of an interval (power_interval)"});
   columns.push_back({"energy_delay_product", "REAL", Group::statistic, "pJ ns", "energy times that time"});
   for (const tb::EnergyKind& kind : tb::energy_kinds()) {
     columns.push_back({kEnergyPrefix + kind.name, "REAL", Group::statistic, "pJ",
@@ -82,6 +83,7 @@ std::vector<Column> make_columns() {
       {"address_bits", "INTEGER", Group::run, "bits", "pointers of the compiled kernel"},
       {"max_cycles", "INTEGER", Group::run, "cycles", "limit of simulated cycles; 0: none"},
       {"energy", "TEXT", Group::run, "", "the energy table by which the run is priced; NULL: none"},
+      {"power_interval", "INTEGER", Group::run, "cycles", "of which peak_power is a mean; NULL: no energy table"},
       {"version", "TEXT", Group::run, "", "of Heddle"},
       {"build", "TEXT", Group::run, "", "version and digest of the program that ran"},
       {"threads", "INTEGER", Group::run, "threads", "of the largest launch"}};
@@ -96,6 +98,7 @@ std::vector<Column> make_columns() {
                                           : "INTEGER",
                        Group::parameter, parameter.unit, parameter.meaning});
   }
+  columns.push_back({"energy_by_kernel", "TEXT", Group::detail, "pJ", "of the launches of each kernel (JSON)"});
   columns.push_back({"warp_sizes", "TEXT", Group::detail, "", "kernels with a warp size of their own (JSON)"});
   columns.push_back({"modules", "TEXT", Group::detail, "", "every module's own counters, as in stats.json (JSON)"});
   columns.push_back({"host", "TEXT", Group::host, "", "name of the machine that ran it"});
@@ -160,6 +163,14 @@ void put_statistics(std::map<std::string, SqlValue>& values, const std::string& 
     values["energy_total"] = sql_value(energy.at("pj"));
     values["mean_power"] = sql_value(energy.at("average_mw"));
     values["energy_delay_product"] = sql_value(energy.at("delay_product"));
+    if (const json::value* const power = energy.if_contains("power")) {
+      values["peak_power"] = sql_value(power->at("peak_mw"));
+      json::object kernels;
+      for (const json::value& kernel : power->at("kernels").as_array()) {
+        kernels[kernel.at("kernel").as_string()] = kernel.at("pj");
+      }
+      values["energy_by_kernel"] = json::serialize(kernels);
+    }
     for (const auto& [kind, figures] : energy.at("kinds").as_object()) {
       values[kEnergyPrefix + std::string(kind)] = sql_value(figures.as_object().at("pj"));
     }
@@ -423,6 +434,7 @@ void Store::put(const Point& point, const RunReport& report) {
   values["max_cycles"] = static_cast<std::int64_t>(order.max_cycles);
   if (!point.energy.empty()) {
     values["energy"] = point.energy;
+    values["power_interval"] = static_cast<std::int64_t>(order.power_interval);
   }
   values["version"] = std::string(tb::version());
   values["build"] = build_;

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <list>
 #include <span>
 #include <string>
-#include <string_view>
 #include <systemc>
 #include <utility>
 #include <vector>
@@ -24,24 +22,12 @@
 #include "ptx/uniformity.hpp"
 #include "tb/device/device_state.hpp"
 #include "tb/device/launch_warps.hpp"
-#include "tb/device/livelock.hpp"
 #include "tb/device/placement.hpp"
 #include "traces/memory_trace.hpp"
 
 namespace heddle::tb {
 
 namespace {
-
-// How long the simulation runs before the host looks at limits, interrupts and progress. In cycles, so that where it
-// looks does not depend on the host's speed.
-constexpr link::Cycle kSliceCycles = 50'000;
-constexpr std::chrono::milliseconds kProgressInterval{200};
-
-// Of a key of the section [watchdog].
-std::string how_to_wait_longer(std::string_view key, std::uint64_t now) {
-  return fmt::format("wait longer: --set watchdog.{}={} (now {})", key,
-                     std::min(100 * now, std::uint64_t{1'000'000'000'000'000}), now);
-}
 
 hw::MakeTap tap_maker(const DeviceOptions& options) {
   if (options.memory_trace == nullptr) {
@@ -72,6 +58,9 @@ Device::State::State(const hw::Machine& machine, DeviceOptions options)
   memory.set_placement(placement_of(machine.allocation));
   gpu.on_end([] { sc_core::sc_pause(); });
   gpu.collect(statistics);
+  if (this->options.sampler != nullptr) {
+    this->options.sampler->attached(machine, statistics, gpu.units());
+  }
   if (this->options.shuffle != 0) {
     gpu.calendar().shuffle(this->options.shuffle);
   }
@@ -397,6 +386,10 @@ std::uint64_t Device::State::begin(const isa::LaunchRequest& request, const isa:
     running.pop_back();
     throw;
   }
+  if (options.sampler != nullptr) {
+    gpu.settle();
+    options.sampler->launching(launch.id, kernel.name, cycles());
+  }
   // Summing up every module's counters takes longer than a short launch: only for who estimates by them.
   if (options.fast_forward.any()) {
     launch.before = gpu.totals();
@@ -465,6 +458,10 @@ void Device::State::tell_end(const Running& launch, bool complete) {
   if (const std::string text = launch.prints.text(); options.print && !launch.some && !text.empty()) {
     options.print(text);
   }
+  if (options.sampler != nullptr) {
+    gpu.settle();
+    options.sampler->launched(launch.id, cycles());
+  }
   for (RunObserver* const observer : options.observers) {
     observer->launched(info_of(launch), complete);
   }
@@ -502,95 +499,6 @@ void Device::State::write_launch(const isa::LaunchRequest& request, const isa::K
   host.write(hw::kParameterWindow, request.parameters);
   host.write(hw::kConstantWindow, module.constant_bank);
   host.write(Offset::control, 1);
-}
-
-void Device::State::check_progress() {
-  const isa::LaunchRequest& request = running.front().request;
-  const auto now = std::chrono::steady_clock::now();
-  if (!options.progress || now - last_progress < kProgressInterval) {
-    return;
-  }
-  last_progress = now;
-  const hw::Totals totals = gpu.totals();
-  options.progress({totals.cycles, gpu.warp_instructions(), gpu.blocks_finished(), request.grid.count(), request.kernel,
-                    launches_ended, blocks_of_ended + gpu.blocks_finished(), totals.core.thread_instructions, plan});
-}
-
-// In parts that end where pauses are due.
-void Device::State::advance(link::Cycle cycles) {
-  const std::uint64_t every = options.pauses.every;
-  const link::Cycle end = gpu.clock().now() + cycles;
-  while (gpu.clock().now() < end && gpu.status() == hw::LaunchStatus::running && !gpu.any_ended()) {
-    const link::Cycle left = end - gpu.clock().now();
-    const link::Cycle part = every == 0 ? left : std::min(left, every - gpu.clock().now() % every);
-    const sc_core::sc_time duration = gpu.clock().cycles(part);
-    if (may_run_ahead) {
-      gpu.run_ahead_until(sc_core::sc_time_stamp() + duration);
-    }
-    sc_core::sc_start(duration);
-    if (every != 0 && gpu.status() == hw::LaunchStatus::running && gpu.clock().now() % every == 0) {
-      pause();
-    }
-  }
-}
-
-void Device::State::pause() {
-  gpu.share_among(1, true);
-  options.pauses.reached(gpu.clock().now());
-  share();
-  last_progress = std::min(last_progress, std::chrono::steady_clock::now());  // which may be another host's
-}
-
-void Device::State::simulate(link::Cycle until) {
-  const hw::WatchdogParameters& watchdog = gpu.machine().watchdog;
-  const auto goes_on = [this] { return gpu.status() == hw::LaunchStatus::running && !gpu.any_ended(); };
-  while (goes_on() && gpu.clock().now() < until) {
-    link::Cycle slice = std::min(kSliceCycles, until - gpu.clock().now());
-    if (options.max_cycles != 0) {
-      const link::Cycle used = cycles();
-      if (used >= options.max_cycles) {
-        throw RunStopped(fmt::format("stopped after {} cycles (--max-cycles)", used));
-      }
-      slice = std::min(slice, options.max_cycles - used);
-    }
-    advance(slice);
-    if (!goes_on()) {
-      return;
-    }
-    if (options.interrupted != nullptr && options.interrupted->load()) {
-      throw RunStopped(fmt::format("interrupted after {} cycles", cycles()));
-    }
-    check_progress();
-    const link::Cycle now = gpu.clock().now();
-    // A memory that still answers, or whose interconnect still carries, is slow, not stuck.
-    const hw::Totals totals = gpu.totals();
-    if (const std::uint64_t served =
-            totals.dram.reads + totals.dram.writes + totals.dram.atomics + totals.noc.requests + totals.noc.responses;
-        served != last_served) {
-      last_served = served;
-      last_service = now;
-    }
-    if (now - std::max(gpu.last_retirement(), last_service) > watchdog.deadlock_cycles) {
-      gpu.stop(gpu.launch_fault(
-          isa::Fault::Kind::deadlock,
-          fmt::format(
-              "no instruction has retired, and no memory request has been served, for {} cycles: {}. If something "
-              "would happen after all, {}",
-              now - std::max(gpu.last_retirement(), last_service), gpu.describe_waiting(),
-              how_to_wait_longer("deadlock_cycles", watchdog.deadlock_cycles))));
-    } else if (options.replay == nullptr && gpu.livelocked()) {  // a record ends
-      isa::Fault fault = gpu.launch_fault(isa::Fault::Kind::livelock,
-                                          fmt::format("no warp gets out of its loop: {}", gpu.describe_waiting()));
-      const auto launch =
-          std::find_if(running.begin(), running.end(), [&](const Running& one) { return one.id == fault.launch; });
-      if (launch != running.end()) {
-        fault.detail += livelock_advice(launch->kernel, fault.pc);
-      }
-      fault.detail += ". If the loop would end after all, " +
-                      how_to_wait_longer("livelock_instructions", watchdog.livelock_instructions);
-      gpu.stop(std::move(fault));
-    }
-  }
 }
 
 }  // namespace heddle::tb

@@ -19,6 +19,7 @@
 #include "hw/state/launch.hpp"
 #include "hw/state/replay.hpp"
 #include "isa/fault.hpp"
+#include "tb/device/counter_sampler.hpp"
 #include "tb/device/executor.hpp"
 #include "tb/device/fast_forward.hpp"
 #include "tb/device/launch_warps.hpp"
@@ -64,6 +65,7 @@ struct DeviceOptions {
     std::uint64_t every = 0;
     std::function<void(std::uint64_t cycle)> reached;
   } pauses;
+  CounterSampler* sampler = nullptr;  // changes nothing of what a run computes and counts
   FastForward fast_forward;  // launches that the interpreter computes; observers do not hear of them. Not with a replay
   // Host threads that simulate the GPU's modules (hw::Gpu::share_among). What a run computes, counts and writes is the
   // same for every number. While an observer watches that does not watch cores apart (RunObserver::watches_apart), or

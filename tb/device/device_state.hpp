@@ -80,6 +80,8 @@ struct Device::State {
   void simulate(link::Cycle until);
   void advance(link::Cycle cycles);
   void pause();
+  [[nodiscard]] link::Cycle until_sample();
+  void sample();
   void check_progress();
 
   // A launch that runs.
@@ -114,7 +116,7 @@ struct Device::State {
   void give_up();
   void tell_end(const Running& launch, bool complete);
   void add_stray_loads(const Running& launch, std::vector<isa::StrayLoads> loads);
-  [[nodiscard]] link::Cycle cycles() { return gpu.totals().cycles; }
+  [[nodiscard]] link::Cycle cycles() const { return gpu.cycles(); }
 
   DeviceOptions options;
   isa::DeviceMemory memory;
@@ -143,6 +145,7 @@ struct Device::State {
   std::optional<isa::Fault> fault;
   std::optional<Executor::Plan> plan;
   std::uint64_t launches_ended = 0;
+  link::Cycle last_sample = 0;
   std::uint64_t blocks_of_ended = 0;
   std::chrono::steady_clock::time_point last_progress = std::chrono::steady_clock::now();
 };

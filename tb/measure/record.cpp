@@ -12,6 +12,7 @@
 #include "base/parameter.hpp"
 #include "os/files/atomic_file.hpp"
 #include "tb/config/toml_text.hpp"
+#include "tb/measure/energy/power_file.hpp"
 #include "tb/measure/json_text.hpp"
 #include "tb/measure/recorded_value.hpp"
 #include "tb/measure/version.hpp"
@@ -185,14 +186,23 @@ json::object energy_json(const Energy& energy) {
   for (const Energy::Module& module : energy.modules) {
     modules[module.name] = json::object{{"kind", module.kind}, {"pj", module.pj}, {"leakage_pj", module.leakage_pj}};
   }
-  return {{"table", energy.table},
-          {"description", energy.description},
-          {"pj", energy.pj},
-          {"nanoseconds", energy.nanoseconds},
-          {"average_mw", energy.average_mw},
-          {"delay_product", energy.delay_product},
-          {"kinds", std::move(kinds)},
-          {"modules", std::move(modules)}};
+  json::object out{{"table", energy.table},
+                   {"description", energy.description},
+                   {"pj", energy.pj},
+                   {"nanoseconds", energy.nanoseconds},
+                   {"average_mw", energy.average_mw},
+                   {"delay_product", energy.delay_product},
+                   {"kinds", std::move(kinds)},
+                   {"modules", std::move(modules)}};
+  if (energy.leakage) {
+    out["celsius"] = energy.leakage->celsius;
+  }
+  return out;
+}
+
+// What power over time comes to; the intervals themselves are in a file of their own.
+json::object power_summary(const Power& power) {
+  return {{"interval_cycles", power.interval}, {"peak_mw", power.peak_mw()}, {"kernels", kernels_json(power)}};
 }
 
 json::object modules_json(const StatisticsRegistry& modules) {
@@ -269,6 +279,9 @@ std::string stats_json(const RunRecord& record, const StatisticsRegistry& module
   }
   if (record.energy) {
     stats["energy"] = energy_json(*record.energy);
+    if (record.power && record.power_in_statistics) {
+      stats["energy"].get_object()["power"] = power_summary(*record.power);
+    }
   }
   return json_text(stats);
 }

@@ -15,6 +15,7 @@
 #include "tb/device/launch_warps.hpp"
 #include "tb/device/workload.hpp"
 #include "tb/measure/energy/energy.hpp"
+#include "tb/measure/energy/power.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/recorded_value.hpp"
 #include "tb/measure/summary.hpp"
@@ -41,6 +42,8 @@ struct RunRecord {
   Summary summary;
   std::optional<LaunchSelection> selection;      // if some launches were to be interpreted: which have been
   std::optional<Energy> energy;                  // if it was asked for by a table
+  std::optional<Power> power;                    // over time, if it was asked for
+  bool power_in_statistics = false;              // stats.json has what it comes to
   bool device_used = true;                       // false: a CUDA program has made no call that came to the run
   std::vector<session::LaunchSummary> launches;  // of a CUDA program (heddle exec), in the order of its calls
 };

@@ -170,6 +170,14 @@ RunOutcome run(const RunRequest& request) {
   if (PrintText print = subject->takes_print()) {
     options.print = std::move(print);
   }
+  std::optional<PowerSampler> power;
+  if (request.power) {
+    if (!request.energy) {
+      throw InputError({"--power"}, "power needs the energies of what happens, and no energy table is given",
+                       "name one: --energy TABLE");
+    }
+    options.sampler = &power.emplace(*request.energy, *request.power);
+  }
   const unsigned threads = options.threads;
   Device device(request.machine, std::move(options));
   if (device.threads() < threads && request.threads_chosen && request.note) {
@@ -223,6 +231,10 @@ RunOutcome run(const RunRequest& request) {
   if (request.energy) {
     record.energy = energy_of(*request.energy, device.totals(), request.machine);
     add_modules(*record.energy, device.units(), device.statistics());
+  }
+  if (power) {
+    record.power = power->take(record.energy->cycles);
+    record.power_in_statistics = !request.power->joins;
   }
   if (recorder && record.complete) {
     const hw::Totals totals = device.totals();

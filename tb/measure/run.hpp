@@ -10,6 +10,7 @@
 
 #include "tb/device/device.hpp"
 #include "tb/measure/energy/energy.hpp"
+#include "tb/measure/energy/power.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/measure/run_product.hpp"
 #include "tb/measure/subject.hpp"
@@ -28,6 +29,7 @@ struct RunRequest {
   std::optional<std::string> output_directory;   // stats.json, host.json and a LAUNCH.toml's output files
   bool check_reference = false;                  // run the reference interpreter too and compare
   std::optional<EnergyTable> energy;             // what the record's energy is made of; none: it has none
+  std::optional<PowerSteps> power;               // with `energy`: the record's power over time; none: it has none
   bool keep_texts = false;                       // fill RunOutcome::stats_text
   std::vector<RunProduct*> products;             // what else is made of it, also of a run that ends early
   std::ostream* record = nullptr;                // where to record what the threads do; whole if the run is complete

@@ -137,7 +137,16 @@ TEST_F(Pages, EnergyIsShownByUnitModuleAndLine) {
     for (const unsigned width : {1280U, 390U}) {
       browser.resize(width, 844);
       browser.open(page);
-      EXPECT_EQ(browser.run("return document.querySelectorAll('#energy .card').length").as_int64(), 4);
+      EXPECT_EQ(browser.run("return document.querySelectorAll('#energy .card').length").as_int64(), 5);
+      // Power over time adds up to the energy.
+      EXPECT_TRUE(browser
+                      .run("const { power, stats } = heddle.data; const step = power.interval_cycles; let pj = 0; "
+                           "for (const row of Object.values(power.kinds)) row.forEach((mw, i) => { pj += mw * "
+                           "(Math.min(stats.summary.cycles, (i + 1) * step) - i * step); }); return "
+                           "Math.abs(pj / stats.machine.parameters.gpu.clock_ghz / stats.energy.pj - 1) < 1e-9 && "
+                           "[...document.querySelectorAll('#energy figcaption')].some((one) => "
+                           "one.textContent.startsWith('Power over time'))")
+                      .as_bool());
       EXPECT_TRUE(browser.run("return document.documentElement.scrollWidth <= window.innerWidth").as_bool()) << width;
       // The shares of the bars, and of the table, add up to the whole.
       EXPECT_TRUE(browser

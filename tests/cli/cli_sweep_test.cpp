@@ -211,6 +211,16 @@ TEST(CliSweep, AnEnergyTablePricesTheRuns) {
                          "SELECT abs(mean_power * cycles / gpu_clock_ghz / energy_total - 1) < 1e-9 AND "
                          "abs(energy_delay_product / energy_total / cycles * gpu_clock_ghz - 1) < 1e-9 FROM runs"),
             yes);
+  // The largest interval is no smaller than the mean, and one that holds the run is the mean; kernels add up.
+  EXPECT_EQ(test::column(database, "SELECT peak_power >= mean_power AND power_interval = 10000 FROM runs"), yes);
+  EXPECT_EQ(test::column(database,
+                         "SELECT abs((SELECT sum(value) FROM json_each(energy_by_kernel)) / energy_total - 1) < 1e-9 "
+                         "FROM runs"),
+            yes);
+  const std::string whole = scratch.write("w.toml", head + "energy = \"dws-memory\"\npower_interval = 1000000000\n");
+  ASSERT_EQ(test::heddle({"sweep", whole, "-d", scratch.path("w.db")}).code, 0);
+  EXPECT_EQ(test::column(scratch.path("w.db"), "SELECT abs(peak_power / mean_power - 1) < 1e-9 FROM runs"),
+            (std::vector<std::string>{"1"}));
   const Ran table = test::heddle({"results", database});
   EXPECT_NE(table.out.find(" energy_total  energy_delay_product"), std::string::npos) << table.out;
   // Of the larger cache, write-back spares accesses to memory and takes some cycles more.

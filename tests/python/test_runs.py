@@ -62,6 +62,15 @@ class Runs(Case):
         with self.assertRaisesRegex(TypeError, r"run\(\) has no option cycles; it has set, max_cycles, "):
             heddle.run("lwm", "bfs", cycles=3)
 
+    def test_power_over_time(self) -> None:
+        run = heddle.run("lwm", "bfs", scale=SCALE, energy="dws-65nm", temperature=60, power=True, power_interval=500)
+        watts = run.power["power"]
+        self.assertEqual(len(watts), -(-run.summary["cycles"] // 500))
+        self.assertAlmostEqual(sum(kind[0] for kind in run.power["kinds"].values()), watts[0])
+        self.assertEqual(run.power["celsius"], 60)
+        with self.assertRaisesRegex(heddle.HeddleError, "the run wrote no power; ask for one: run.*power=True"):
+            heddle.run("lwm", "bfs", scale=SCALE).power
+
     def test_refusals_keep_their_words(self) -> None:
         with self.assertRaises(heddle.InputError) as caught:
             heddle.run("lwm", "bfss", scale=SCALE)

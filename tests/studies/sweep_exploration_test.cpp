@@ -319,10 +319,12 @@ TEST(SweepPlan, KeysFollowWhatTheResultDependsOn) {
   std::set<std::string> keys = {usual, key(kHead, "other")};
   for (const char* change :
        {"scale = 0.5", "seed = 2", "max_cycles = 5", "address_bits = 64", "energy = \"dws-memory\"",
-        "energy = \"dws-65nm\"", "[set]\ncore.warp_size = 64", "[set]\ndram.banks = 16"}) {
+        "energy = \"dws-65nm\"", "energy = \"dws-65nm\"\npower_interval = 5", "[set]\ncore.warp_size = 64",
+        "[set]\ndram.banks = 16"}) {
     keys.insert(key(kHead + change + "\n", "build"));
   }
-  EXPECT_EQ(keys.size(), 10U);
+  EXPECT_EQ(keys.size(), 11U);
+  EXPECT_EQ(key(kHead + "power_interval = 5\n", "build"), usual);  // of nothing
 }
 
 // The table's text counts, not what it is called.

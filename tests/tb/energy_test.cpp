@@ -173,6 +173,46 @@ TEST(Energy, RefusalsSayWhereAndWhatIsMeant) {
   EXPECT_EQ(table_refusal("[dram]\nsource = \"s\"\nreads = 0\nwrites = 1e15\nleakage_mw = 1e12\n"), "accepted");
 }
 
+// A kelvin more leaks a hundredth more by this table; activities cost what they cost.
+TEST(Energy, LeakageFollowsTheTemperature) {
+  const std::string text =
+      "[leakage]\nsource = \"s\"\nat_celsius = 80\nper_kelvin = 0.01\n"
+      "[dram]\nsource = \"t\"\nleakage_mw = 7\nreads = 5\n";
+  hw::Totals totals;
+  totals.cycles = 100;
+  totals.dram.reads = 3;
+  const auto pj = [&](const EnergyTable& table) { return energy_of(table, totals, {}).pj; };
+  EnergyTable table = parse_energy_table(text, "e.toml");
+  EXPECT_DOUBLE_EQ(pj(table), 700 + 15);
+  set_temperature(table, 81);
+  EXPECT_DOUBLE_EQ(pj(table), 700 * std::exp(0.01) + 15);
+  set_temperature(table, -20);
+  EXPECT_DOUBLE_EQ(pj(table), 700 * std::exp(-1) + 15);
+  EXPECT_DOUBLE_EQ(pj(parse_energy_table(text.substr(0, 10) + "celsius = 180\n" + text.substr(10), "e.toml")),
+                   700 * std::exp(1) + 15);
+}
+
+TEST(Energy, RefusesLeakageThatDoesNotSayHow) {
+  const auto refusal = [](const std::string& keys) {
+    return table_refusal("[leakage]\n" + keys + "[dram]\nsource = \"s\"\nreads = 1\n");
+  };
+  const std::string source = "source = \"s\"\n";
+  EXPECT_EQ(refusal("at_celsius = 1\nper_kelvin = 0.1\n"),
+            "e.toml:1:2: [leakage] names no source; say where its numbers come from: source = \"paper, section\"");
+  EXPECT_EQ(refusal(source + "at_celsius = 1\n"),
+            "e.toml:1:2: [leakage] has no per_kelvin; leakage goes by exp(per_kelvin * (celsius - at_celsius))");
+  EXPECT_EQ(refusal(source + "per_kelvin = 0.1\n"),
+            "e.toml:1:2: [leakage] has no at_celsius; leakage goes by exp(per_kelvin * (celsius - at_celsius))");
+  EXPECT_EQ(refusal(source + "at_celcius = 1\n"),
+            "e.toml:3:1: leakage has no key 'at_celcius'; did you mean 'at_celsius'?");
+  EXPECT_EQ(refusal(source + "at_celsius = -274\n"),
+            "e.toml:3:14: leakage.at_celsius must be a number from -273.15 to 500 (degrees Celsius)");
+  EXPECT_EQ(refusal(source + "per_kelvin = 0.3\n"),
+            "e.toml:3:14: leakage.per_kelvin must be a number from 0 to 0.2 (of the leakage, per kelvin)");
+  EXPECT_EQ(table_refusal("leakage = 3\n"),
+            "e.toml:1:1: leakage is a section, not a value; write [leakage] and its keys below");
+}
+
 // Modules of a kind are known by the counters that they declare, l1d, icache and l2 together.
 TEST(Energy, KnowsHowManyUnitsAMachineHas) {
   hw::Machine machine;

@@ -224,15 +224,29 @@ const report = (() => {
         each: `${number(parseFloat(one.pj_per_count.toPrecision(4)))} pJ`, pj: one.pj })),
       { kind, what: "leakage", count: figures.units, each: `${number(parseFloat(figures.leakage_mw.toPrecision(4)))} mW`,
         pj: figures.leakage_pj }]).filter((one) => one.pj > 0);
+    const { power } = data;
+    const overKernels = !power || power.kernels.length === 0 ? null : table([
+      { title: "kernel", left: true, text: (one) => one.kernel },
+      { title: "launches", text: (one) => number(one.launches), value: (one) => one.launches },
+      { title: "cycles", text: (one) => number(one.cycles), value: (one) => one.cycles },
+      { title: "\u00b5J", text: (one) => microjoules(one.pj), value: (one) => one.pj },
+      { title: "share", text: (one) => percent(ratio(one.pj, energy.pj)), value: (one) => one.pj },
+      { title: "mean power", text: (one) => watts(ratio(one.pj * stats.machine.parameters.gpu.clock_ghz, one.cycles)),
+        value: (one) => ratio(one.pj, one.cycles) }], power.kernels);
     section("energy", "Energy",
       element("p", {}, `By the table ${energy.table}${energy.description ? `: ${energy.description}` : ""}. `
         + "What it does not name costs nothing here."),
       element("div", { class: "cards" }, card(joules(energy.pj), "energy"), card(watts(energy.average_mw), "mean power"),
+        power ? card(watts(power.peak_mw), `peak, of ${number(power.peak_cycles)} cycles`) : null,
         card(product(energy.delay_product), "energy-delay product"), card(percent(ratio(leakage, energy.pj)), "of it leakage")),
       pair(shareBar("By kind of unit", "activities and leakage", kinds.map(({ name, colour }) => ({ name, colour,
         value: energy.kinds[name].pj })), "energy", joules),
       parts.length <= 12 ? shareBar("By part of the GPU", "each with all modules in it", parts.map(({ name, pj }, i) => ({
         name, colour: `var(--c${i % 12})`, value: pj })), "energy", joules) : null),
+      power ? overTime("Power over time", `by kind of unit, in steps of ${number(power.interval_cycles)} cycles`, {
+        stacked: true, bucket: power.interval_cycles, end, title: "mW", tip: watts, series: kinds.map(({ name, colour }) =>
+          ({ name, colour, values: power.kinds[name] })) }) : null,
+      overKernels,
       table([{ title: "kind of unit", left: true, text: (one) => one.kind }, { title: "what", left: true,
         text: (one) => one.what },
       { title: "count or units", text: (one) => number(one.count), value: (one) => one.count },

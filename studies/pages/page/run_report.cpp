@@ -7,15 +7,17 @@
 #include "os/files/atomic_file.hpp"
 #include "studies/pages/page/data_page.hpp"
 #include "studies/pages/page/declarations.hpp"
+#include "tb/measure/energy/power_file.hpp"
 #include "tb/measure/profile/profile_json.hpp"
 
 namespace heddle::pages {
 std::string run_report_data(const tb::RunRecord& record, const StatisticsRegistry& modules, const tb::Profile& profile,
                             const tb::SourceFiles& sources) {
   return fmt::format(
-      "{{\"kind\":\"report\",\"command\":{},\"stats\":{},\"profile\":{},\"declarations\":{}}}\n",
+      "{{\"kind\":\"report\",\"command\":{},\"stats\":{},\"profile\":{},{}\"declarations\":{}}}\n",
       boost::json::serialize(boost::json::string(record.command)), tb::stats_json(record, modules),
       boost::json::serialize(tb::profile_json(profile, &sources, record.energy ? &*record.energy : nullptr)),
+      record.power ? fmt::format("\"power\":{},", boost::json::serialize(tb::power_steps_json(*record.power))) : "",
       boost::json::serialize(declarations_json()));
 }
 

@@ -172,14 +172,20 @@ json::object energy_schema() {
                                            {"units", count_schema()},
                                            {"leakage_mw", number},
                                            {"leakage_pj", number}});
-  return object_schema({{"table", text},
-                        {"description", text},
-                        {"pj", number},
-                        {"nanoseconds", number},
-                        {"average_mw", number},
-                        {"delay_product", number},
-                        {"kinds", map_of(kind)},
-                        {"modules", map_of(object_schema({{"kind", text}, {"pj", number}, {"leakage_pj", number}}))}});
+  const json::object kernel =
+      object_schema({{"kernel", text}, {"launches", count_schema()}, {"cycles", count_schema()}, {"pj", number}});
+  const json::object power =
+      object_schema({{"interval_cycles", count_schema()}, {"peak_mw", number}, {"kernels", list_of(kernel)}});
+  const json::object module = object_schema({{"kind", text}, {"pj", number}, {"leakage_pj", number}});
+  return with_optional(object_schema({{"table", text},
+                                      {"description", text},
+                                      {"pj", number},
+                                      {"nanoseconds", number},
+                                      {"average_mw", number},
+                                      {"delay_product", number},
+                                      {"kinds", map_of(kind)},
+                                      {"modules", map_of(module)}}),
+                       {{"celsius", number}, {"power", power}});
 }
 
 json::object launches_schema() {

@@ -116,7 +116,7 @@ void complete(Energy& energy, Energy::Kind kind, const EnergyTable::Kind& table,
               const hw::Machine& machine) {
   kind.source = table.source;
   kind.units = unit_count(kind.name, machine);
-  kind.leakage_mw = figure_at(table.leakage_mw, table.bytes, bytes);
+  kind.leakage_mw = figure_at(table.leakage_mw, table.bytes, bytes) * (energy.leakage ? energy.leakage->factor() : 1);
   kind.leakage_pj = kind.leakage_mw * static_cast<double>(kind.units) * energy.nanoseconds;  // mW x ns = pJ
   kind.pj += kind.leakage_pj;
   energy.pj += kind.pj;
@@ -235,10 +235,15 @@ double figure_at(const EnergyFigure& figure, const std::vector<double>& sizes, d
   return figure[at - 1] * std::pow(bytes / sizes[at - 1], power);
 }
 
+double EnergyTable::Leakage::factor() const {
+  return std::exp(per_kelvin * (celsius - at_celsius));
+}
+
 Energy energy_of(const EnergyTable& table, const hw::Totals& totals, const hw::Machine& machine) {
   Energy energy;
   energy.table = table.name;
   energy.description = table.description;
+  energy.leakage = table.leakage;
   energy.cycles = totals.cycles;
   energy.nanoseconds = static_cast<double>(totals.cycles) / machine.gpu.clock_ghz;
   hw::Totals counters = totals;
@@ -267,38 +272,60 @@ Energy energy_of(const EnergyTable& table, const hw::Totals& totals, const hw::M
   return energy;
 }
 
-void add_modules(Energy& energy, const std::vector<hw::CountedUnit>& units, const StatisticsRegistry& counters) {
-  std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> counts;  // by module and counter
-  for (const StatisticsRegistry::Scalar& one : counters.scalars()) {
-    counts[{one.declaration.module, one.declaration.name}] = *one.value;
-  }
-  const auto add = [&](const std::string& name, std::string_view of, const auto& count_of) {
+std::vector<ModulePrice> module_prices(const Energy& energy, const std::vector<hw::CountedUnit>& units) {
+  std::vector<ModulePrice> prices;
+  const auto add = [&](const std::string& name, std::string_view of, const auto& terms_of) {
     const auto kind =
         std::find_if(energy.kinds.begin(), energy.kinds.end(), [&](const Energy::Kind& one) { return one.name == of; });
     if (kind == energy.kinds.end()) {
       return;
     }
     // Of a kind that the machine has switched off (an L1) modules may be there all the same; they leak nothing.
-    Energy::Module module{name, kind->name, kind->leakage_mw * energy.nanoseconds * (kind->units == 0 ? 0 : 1), 0};
+    ModulePrice price{name, kind->name, {}, kind->units == 0 ? 0 : kind->leakage_mw};
     for (const Energy::Activity& activity : kind->activities) {
-      module.pj += static_cast<double>(count_of(activity.name)) * activity.pj_per_count;
+      price.activities.push_back({terms_of(activity.name), activity.pj_per_count});
     }
-    module.pj += module.leakage_pj;
-    energy.modules.push_back(std::move(module));
+    prices.push_back(std::move(price));
   };
+  using Terms = std::vector<ModulePrice::Term>;
   for (const hw::CountedUnit& unit : units) {
-    const auto own = [&](const std::string& counter) { return counts.at({unit.module, counter}); };
-    add(unit.module, unit.kind, own);
+    add(unit.module, unit.kind, [&](const std::string& counter) { return Terms{{unit.module, counter}}; });
     for (const EnergyPart& part : energy_parts()) {
       if (std::string_view(unit.kind) == part.of) {
-        add(unit.module + "." + part.name, part.name,
-            [&](const std::string&) { return part.counter == nullptr ? energy.cycles : own(part.counter); });
+        add(unit.module + "." + part.name, part.name, [&](const std::string&) {
+          return Terms{{unit.module, part.counter == nullptr ? "" : part.counter}};
+        });
       }
     }
     if (std::string_view(unit.kind) == "core") {
-      add(unit.module + "." + kMechanisms, kMechanisms,
-          [&](const std::string&) { return accessed_bits(energy.accesses, own); });
+      add(unit.module + "." + kMechanisms, kMechanisms, [&](const std::string&) {
+        Terms terms;
+        for (const hw::CostAccess& access : energy.accesses) {
+          terms.push_back({unit.module, access.counter, access.bits});
+        }
+        return terms;
+      });
     }
+  }
+  return prices;
+}
+
+void add_modules(Energy& energy, const std::vector<hw::CountedUnit>& units, const StatisticsRegistry& counters) {
+  std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> counts;  // by module and counter
+  for (const StatisticsRegistry::Scalar& one : counters.scalars()) {
+    counts[{one.declaration.module, one.declaration.name}] = *one.value;
+  }
+  for (const ModulePrice& price : module_prices(energy, units)) {
+    Energy::Module module{price.name, price.kind, price.leakage_mw * energy.nanoseconds, 0};
+    for (const ModulePrice::Activity& activity : price.activities) {
+      std::uint64_t count = 0;
+      for (const ModulePrice::Term& term : activity.terms) {
+        count += term.factor * (term.counter.empty() ? energy.cycles : counts.at({term.module, term.counter}));
+      }
+      module.pj += static_cast<double>(count) * activity.pj_per_count;
+    }
+    module.pj += module.leakage_pj;
+    energy.modules.push_back(std::move(module));
   }
 }
 

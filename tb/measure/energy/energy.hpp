@@ -31,10 +31,23 @@ struct EnergyTable {
     std::map<std::string, EnergyFigure> pj;  // by activity, a counter of the kind: pJ per count
     EnergyFigure leakage_mw = {0};           // of each unit, all the time
   };
+  // How leakage goes with the temperature: by exp(per_kelvin * (celsius - at_celsius)), the same for all units.
+  struct Leakage {
+    std::string source;
+    double at_celsius = 0;  // where each kind's leakage_mw holds
+    double per_kelvin = 0;
+    double celsius = 0;  // of the machine
+    [[nodiscard]] double factor() const;
+  };
   std::string name;                   // of its file, without folder and ending
   std::string description;            // may be empty
   std::map<std::string, Kind> kinds;  // by kind of unit, as Totals::each_kind names it
+  std::optional<Leakage> leakage;     // none: leakage_mw is of every temperature
 };
+
+// Sets the temperature of the machine, by --temperature. Throws InputError: the table does not say how its leakage goes
+// with it, or no machine is so cold or hot.
+void set_temperature(EnergyTable& table, double celsius);
 
 // A kind of unit with its activities: its counters that add up over units, in the order of their declarations. The
 // others (the largest of something, series, histograms) are no activities.
@@ -100,16 +113,35 @@ struct Energy {
   };
   std::string table;
   std::string description;
-  std::vector<Kind> kinds;               // that the table prices, in the order of energy_kinds()
-  std::uint64_t cycles = 0;              // Totals::cycles
-  std::vector<hw::CostAccess> accesses;  // of a core's mechanisms, if they are priced
-  std::vector<Module> modules;           // of these kinds, if asked for by add_modules()
+  std::optional<EnergyTable::Leakage> leakage;  // as the table has it
+  std::vector<Kind> kinds;                      // that the table prices, in the order of energy_kinds()
+  std::uint64_t cycles = 0;                     // Totals::cycles
+  std::vector<hw::CostAccess> accesses;         // of a core's mechanisms, if they are priced
+  std::vector<Module> modules;                  // of these kinds, if asked for by add_modules()
   double pj = 0;
   double nanoseconds = 0;    // Totals::cycles at gpu.clock_ghz
   double average_mw = 0;     // pj / nanoseconds; 0 for no time
   double delay_product = 0;  // pj * nanoseconds: what a mechanism that saves energy by taking longer does not lower
 };
 [[nodiscard]] Energy energy_of(const EnergyTable& table, const hw::Totals& totals, const hw::Machine& machine);
+
+// What a unit's counters cost, by the figures of `Energy`: units of kinds that it has, and parts that go with them.
+struct ModulePrice {
+  struct Term {
+    std::string module;        // whose counter it is
+    std::string counter;       // empty: the cycles of the run
+    std::uint64_t factor = 1;  // of each count
+  };
+  struct Activity {
+    std::vector<Term> terms;  // counts of the activity: their sum
+    double pj_per_count = 0;
+  };
+  std::string name;  // as Energy::Module
+  std::string kind;
+  std::vector<Activity> activities;
+  double leakage_mw = 0;
+};
+[[nodiscard]] std::vector<ModulePrice> module_prices(const Energy& energy, const std::vector<hw::CountedUnit>& units);
 
 // Takes the energy of each kind apart into that of its units, by their own counters.
 void add_modules(Energy& energy, const std::vector<hw::CountedUnit>& units, const StatisticsRegistry& counters);

@@ -24,6 +24,11 @@ constexpr const char* kSourceKey = "source";
 constexpr const char* kLeakageKey = "leakage_mw";
 constexpr const char* kSizesKey = "bytes";
 constexpr double kMostBytes = 1e12;
+constexpr const char* kLeakageSection = "leakage";
+// Of machines, and of figures about them. With the largest share per kelvin, no leakage overflows.
+constexpr double kColdest = -273.15;
+constexpr double kHottest = 500;
+constexpr double kMostPerKelvin = 0.2;
 
 SourceLocation table_place(const toml::source_region& region, const std::string& file) {
   return {file, region.begin.line, region.begin.column};
@@ -38,16 +43,16 @@ std::string table_text(const toml::node& node, const std::string& path, const st
 }
 
 double table_number(const toml::node& node, const std::string& path, const char* unit, double most,
-                    const std::string& file) {
+                    const std::string& file, double least = 0) {
   double value = NAN;
   if (const auto* const whole = node.as_integer()) {
     value = static_cast<double>(whole->get());
   } else if (const auto* const number = node.as_floating_point()) {
     value = number->get();
   }
-  if (!(value >= 0 && value <= most)) {
+  if (!(value >= least && value <= most)) {
     throw InputError(table_place(node.source(), file),
-                     fmt::format("{} must be a number from 0 to {:g} ({})", path, most, unit));
+                     fmt::format("{} must be a number from {:g} to {:g} ({})", path, least, most, unit));
   }
   return value + 0.0;  // no negative zero
 }
@@ -87,13 +92,18 @@ class TableReader {
         table.description = table_text(*node, name, file_);
         continue;
       }
-      const EnergyKind& kind = declared(name, table_place(key->source(), file_));
+      const bool leakage = name == kLeakageSection;
+      const EnergyKind* const kind = leakage ? nullptr : &declared(name, table_place(key->source(), file_));
       const auto* const section = node->as_table();
       if (section == nullptr) {
         throw InputError(table_place(key->source(), file_), fmt::format("{} is a section, not a value", name),
                          fmt::format("write [{}] and its keys below", name));
       }
-      table.kinds[name] = read_kind(kind, *section, table_place(key->source(), file_));
+      if (leakage) {
+        table.leakage = read_leakage(*section, table_place(key->source(), file_));
+      } else {
+        table.kinds[name] = read_kind(*kind, *section, table_place(key->source(), file_));
+      }
     }
     if (table.kinds.empty()) {
       throw InputError({file_}, "the energy table has no section",
@@ -104,7 +114,7 @@ class TableReader {
 
  private:
   [[nodiscard]] const EnergyKind& declared(const std::string& name, const SourceLocation& where) const {
-    std::vector<std::string> names = {"description"};
+    std::vector<std::string> names = {"description", kLeakageSection};
     for (const EnergyKind& kind : energy_kinds()) {
       if (kind.name == name) {
         return kind;
@@ -113,6 +123,42 @@ class TableReader {
     }
     throw InputError(where, fmt::format("there is no kind of unit '{}'", excerpt(name)),
                      suggest(name, names, "known: " + join(names)));
+  }
+
+  // How leakage goes with the temperature.
+  [[nodiscard]] EnergyTable::Leakage read_leakage(const toml::table& section, const SourceLocation& where) const {
+    const std::vector<std::string> keys = {"at_celsius", "per_kelvin", "celsius", kSourceKey};
+    std::map<std::string, double> numbers;
+    EnergyTable::Leakage read;
+    for (const auto& [key, node] : in_file_order(section)) {
+      const std::string name(key->str());
+      const std::string path = std::string(kLeakageSection) + "." + name;
+      if (name == kSourceKey) {
+        read.source = table_text(*node, path, file_);
+      } else if (name == "per_kelvin") {
+        numbers[name] = table_number(*node, path, "of the leakage, per kelvin", kMostPerKelvin, file_);
+      } else if (name == "at_celsius" || name == "celsius") {
+        numbers[name] = table_number(*node, path, "degrees Celsius", kHottest, file_, kColdest);
+      } else {
+        throw InputError(table_place(key->source(), file_),
+                         fmt::format("{} has no key '{}'", kLeakageSection, excerpt(name)),
+                         suggest(name, keys, "known here: " + join(keys)));
+      }
+    }
+    if (read.source.find_first_not_of(" \t\r\n") == std::string::npos) {
+      throw InputError(where, fmt::format("[{}] names no source", kLeakageSection),
+                       "say where its numbers come from: source = \"paper, section\"");
+    }
+    for (const char* const needed : {"at_celsius", "per_kelvin"}) {
+      if (!numbers.contains(needed)) {
+        throw InputError(where, fmt::format("[{}] has no {}", kLeakageSection, needed),
+                         "leakage goes by exp(per_kelvin * (celsius - at_celsius))");
+      }
+    }
+    read.at_celsius = numbers["at_celsius"];
+    read.per_kelvin = numbers["per_kelvin"];
+    read.celsius = numbers.contains("celsius") ? numbers["celsius"] : read.at_celsius;
+    return read;
   }
 
   [[nodiscard]] EnergyTable::Kind read_kind(const EnergyKind& kind, const toml::table& section,
@@ -194,6 +240,19 @@ class TableReader {
 
 EnergyTable parse_energy_table(std::string_view text, const std::string& file) {
   return TableReader(file).read(parse_toml(text, file));
+}
+
+void set_temperature(EnergyTable& table, double celsius) {
+  if (!table.leakage) {
+    throw InputError({"--temperature"},
+                     fmt::format("the energy table {} does not say how leakage goes with the temperature", table.name),
+                     fmt::format("give it a section [{}] with at_celsius, per_kelvin and source", kLeakageSection));
+  }
+  if (!(celsius >= kColdest && celsius <= kHottest)) {
+    throw InputError({"--temperature"},
+                     fmt::format("{:g} is not from {:g} to {:g} degrees Celsius", celsius, kColdest, kHottest));
+  }
+  table.leakage->celsius = celsius;
 }
 
 std::string find_energy_table(const std::string& name_or_path, const std::string& from_folder,
