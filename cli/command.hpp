@@ -61,6 +61,7 @@ struct Command {
 [[nodiscard]] Command exec_command();
 [[nodiscard]] Command toolkit_command();
 [[nodiscard]] Command compare_command();
+[[nodiscard]] Command review_command();
 [[nodiscard]] Command correlate_command();
 [[nodiscard]] Command list_command();
 [[nodiscard]] Command check_command();

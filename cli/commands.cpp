@@ -103,9 +103,9 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all = [] {
     std::vector<Command> list;
     for (auto* make :
-         {run_command, nvcc_command, exec_command, toolkit_command, compare_command, correlate_command, list_command,
-          check_command, compile_command, dram_command, demo_command, reproduce_command, sweep_command, results_command,
-          cost_command, diagram_command, bench_command, completion_command}) {
+         {run_command, nvcc_command, exec_command, toolkit_command, compare_command, review_command, correlate_command,
+          list_command, check_command, compile_command, dram_command, demo_command, reproduce_command, sweep_command,
+          results_command, cost_command, diagram_command, bench_command, completion_command}) {
       list.push_back(with_help(make()));
     }
     return list;

@@ -138,8 +138,8 @@ void declare_measuring_options(Command& command) {
       ("power", po::value<std::string>()->value_name("FILE"),
        "with --energy: power over time by unit; .csv or .ptrace: watts as HotSpot reads them, .json: all figures")  //
       ("power-interval", po::value<std::string>()->value_name("N"),
-       "cycles of an interval of --power and of the page's power (default 10000; of the page alone, as many as fit)")  //
-      ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")  //
+       "cycles of an interval of --power and of a page's power (default 10000; of a page alone, as many as fit)")  //
+      ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")                   //
       ("from-launch", po::value<std::string>()->value_name("N"),
        "simulate from the program's launch N on; the reference interpreter computes those before, in no time")  //
       ("skip", po::value<std::vector<std::string>>()->value_name("KERNEL")->composing(),

@@ -142,7 +142,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] std::vector<CountedUnit> units();
   // Totals::cycles.
   [[nodiscard]] link::Cycle cycles() const { return dispatcher_->total_cycles(); }
-  // The counters of all units hold what has happened up to now: some of it may be put off (hw/core/pipeline/pipeline.hpp).
+  // The counters of all units hold what has happened up to now: some of it may be put off
+  // (hw/core/pipeline/pipeline.hpp).
   void settle();
   // The counters of all units of a kind, added up.
   [[nodiscard]] Totals totals();

@@ -57,7 +57,7 @@ std::string compare_page(const std::vector<ComparedRun>& runs, const std::string
   for (const ComparedRun& run : runs) {
     title += fmt::format("{} {} on {}", &run == &runs.front() ? "" : " /", run.workload, run.machine.name);
   }
-  return data_page({std::move(title), compare_data(runs, command), {"energy.js", "compare.js"}});
+  return data_page({std::move(title), compare_data(runs, command), {"energy.js", "causes.js", "compare.js"}});
 }
 
 }  // namespace heddle::pages

@@ -1,7 +1,7 @@
 "use strict";
 // The page about several runs (heddle compare --html): how they differ, and why.
 (() => {
-  const { data, element, number, percent, signed, tick, ratio, look, table, showTip, chart } = heddle;
+  const { data, element, number, ratio, look, table, chart } = heddle;
   const { runs, explanations, parameters, declarations } = data;
   const main = document.getElementById("page");
   const words = (name) => name.replaceAll("_", " ");
@@ -28,71 +28,9 @@
       { title: "from", left: true, text: (run) => run.path },
     ], runs), nav);
 
-  // ---- why: one waterfall per run, from A's cycles to its own. Its axis begins at 0 unless the difference would be lost
-  // beside the cycles that both runs take.
-  const roundStep = (span, most) => {
-    const least = span / most, power = 10 ** Math.floor(Math.log10(least));
-    return power * ([1, 2, 2.5, 5].find((factor) => factor * power >= least * (1 - 1e-9)) || 10);
-  };
-  const waterfall = (run, why) => {
-    const from = figures(first).cycles;
-    let at = from;
-    const total = (label, cycles) => ({ name: `cycles of ${label}`, begin: 0, end: cycles, kind: "total", text: number(cycles),
-      detail: "" });
-    const steps = [total(first.label, from)];
-    for (const cause of why.causes) {
-      const parts = cause.factors.length > 0 ? cause.factors.map((factor) => ({ ...factor, of: cause.cause })) : [cause];
-      for (const part of parts) {
-        if (Math.round(part.cycles) !== 0) steps.push({ name: part.of ? `${part.of}: ${part.cause}` : part.cause, begin: at, end: at + part.cycles,
-          kind: part.cycles > 0 ? "more" : "fewer", text: signed(part.cycles), detail: part.detail });
-        at += part.cycles;
-      }
-    }
-    steps.push(total(run.label, figures(run).cycles));
-    const ends = steps.flatMap(({ kind, begin, end }) => (kind === "total" ? [end] : [begin, end]));
-    const lowest = Math.min(...ends), highest = Math.max(...ends);
-    const whole = highest - lowest > 0.4 * highest;
-    const step = roundStep(Math.max(1, whole ? highest : 1.3 * (highest - lowest)), 4);
-    const low = whole ? Math.min(0, Math.floor(lowest / step) * step)
-      : Math.max(0, Math.floor((lowest - 0.15 * (highest - lowest)) / step) * step);
-    const high = Math.max(low + step, Math.ceil(highest / step - 1e-9) * step);
-    const place = (cycles) => 100 * (Math.max(low, cycles) - low) / (high - low);
-    const ticks = Array.from({ length: Math.round((high - low) / step) + 1 }, (_, i) => low + i * step);
-    const lines = () => ticks.map((cycles) => element("i", { class: "tick", style: `left:${place(cycles)}%` }));
-    const rows = steps.map(({ name, begin, end, kind, text, detail }) => {
-      const left = place(Math.min(begin, end)), right = place(Math.max(begin, end));
-      const tip = { cause: name, cycles: text, ...(detail ? { change: detail } : {}) };
-      return element("div", { class: "fall", onmousemove: (event) => showTip(event, tip),
-        onmouseleave: (event) => showTip(event, null) }, element("span", { class: "name" }, name),
-      element("div", { class: "track" }, ...lines(), element("b", {
-        class: kind + (kind === "total" && low > 0 ? " cut" : ""), style: `left:${left}%;width:max(1px, ${right - left}%)` })),
-      element("span", { class: "value" }, text));
-    });
-    const labels = ticks.map((cycles, i) => element("span", { style: `left:${place(cycles)}%`,
-      class: i === 0 ? "first" : i === ticks.length - 1 ? "last" : null }, tick(cycles)));
-    return element("figure", { class: "waterfall" }, element("figcaption", {}, `From ${first.label} to ${run.label}`,
-      element("span", { class: "soft" }, " \u2014 each bar is the cycles that a cause adds or takes away"
-        + (low > 0 ? `; the axis begins at ${number(low)}` : ""))), ...rows,
-    element("div", { class: "fall" }, element("span", { class: "name" }), element("div", { class: "scale-track soft" },
-      ...labels), element("span", { class: "value soft" }, "cycles")));
-  };
-  const reasons = explanations.flatMap((why, i) => {
-    const run = runs[i + 1];
-    const rows = why.causes.flatMap((cause) => [{ ...cause, top: true }, ...cause.factors]);
-    const difference = figures(run).cycles - figures(first).cycles;
-    return [element("h3", {}, difference === 0 ? `${run.label} takes as many cycles as ${first.label}`
-      : `${run.label} takes ${number(Math.abs(difference))} cycles ${difference > 0 ? "more" : "fewer"} than ${first.label}: `
-        + `${number(ratio(figures(first).cycles, figures(run).cycles))} times as fast`),
-    waterfall(run, why),
-    element("div", { class: "wide" }, element("table", { class: "reasons" }, element("thead", {}, element("tr", {},
-      element("th", { class: "left" }, "cause"), element("th", {}, "cycles"), element("th", {}, "share"),
-      element("th", { class: "left" }, "what changed"))), element("tbody", {}, ...rows.map((row) => element("tr", {},
-      element("td", { class: "left" }, row.top ? element("b", {}, row.cause) : "\u2003" + row.cause),
-      element("td", {}, signed(row.cycles)), element("td", {}, why.cycles ? percent(row.cycles / why.cycles) : ""),
-      element("td", { class: "left soft" }, row.detail))), element("tr", { class: "sum" },
-      element("td", { class: "left" }, element("b", {}, "together")), element("td", {}, signed(why.cycles)),
-      element("td", {}, why.cycles ? percent(1) : ""), element("td")))))];
-  });
+  // ---- why
+  const reasons = explanations.flatMap((why, i) => heddle.causes.why(why, { from: first.label, to: runs[i + 1].label },
+    figures(first).cycles, figures(runs[i + 1]).cycles));
   section("why", "Why they differ", element("p", {}, "A core executes in a cycle, or is idle for exactly one cause, so the "
     + "differences below add up to that of the cycles. What is a product of several factors is split between them by "
     + "logarithmic means, which add up exactly too."), ...reasons);

@@ -9,8 +9,8 @@
 
 namespace heddle::tb {
 
-// Watts in the form that the thermal simulator HotSpot reads: a line of the modules' names, and a line of watts for each
-// interval, with tabs between.
+// Watts in the form that the thermal simulator HotSpot reads: a line of the modules' names, and a line of watts for
+// each interval, with tabs between.
 [[nodiscard]] std::string power_trace(const Power& power);
 // All that Power holds: watts of the GPU, of each kind of unit and of each module by interval; energies by kernel.
 // docs/user-guide.md describes it.

@@ -1,0 +1,37 @@
+// The parts of a review that need machines or files alone.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "hw/parameters/machine.hpp"
+#include "studies/review/review.hpp"
+#include "studies/review/runs.hpp"
+
+namespace heddle::studies {
+
+struct ReviewedMachine {
+  std::string name;                   // distinct among the review's machines
+  std::string config;                 // name or path
+  std::vector<std::string> settings;  // --set
+  hw::Machine machine;
+};
+
+// The parameters in which the machines are not the same: "key", "section", "unit", "meaning", and by machine "values"
+// and, of policies, "about", what each does.
+[[nodiscard]] boost::json::array review_differences(const std::vector<ReviewedMachine>& machines);
+
+// By machine: storage_cost() as heddle cost --json has it.
+[[nodiscard]] boost::json::array review_storage(const std::vector<ReviewedMachine>& machines);
+
+// By machine: "svg", "marked" (modules that another machine lacks or has with other parameters). Null without Graphviz.
+[[nodiscard]] boost::json::value review_diagrams(const std::vector<ReviewedMachine>& machines,
+                                                 const boost::json::array& differences, const ReviewOptions& options);
+
+// The workload on the base and on a design, around the first cycle in which their pipelines are not the same: "cycle",
+// "workload", "machines" (two names), "pipelines" (rows of each), "waves" (signals of each). Null: the runs are the same
+// for as long as was looked.
+[[nodiscard]] boost::json::value review_closely(const ReviewRun& base, const ReviewRun& design, ReviewRunner& runner);
+
+}  // namespace heddle::studies

@@ -1,0 +1,230 @@
+// Design reviews: what the document holds, what is run and what is not, refusals; the readers of logs and dumps.
+#include "studies/review/review.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <set>
+
+#include "base/error.hpp"
+#include "studies/review/kanata_log.hpp"
+#include "studies/review/vcd_values.hpp"
+#include "tests/support/program_runner.hpp"
+
+namespace heddle::studies {
+namespace {
+
+namespace json = boost::json;
+using test::Scratch;
+
+std::set<std::string> keys_of(const json::object& object) {
+  std::set<std::string> keys;
+  for (const auto& one : object) {
+    keys.emplace(one.key());
+  }
+  return keys;
+}
+
+// One review with all sections: what differs, cycles that causes explain to the last, the window in which the machines
+// part; then once more, without a run, and with some sections only.
+TEST(Review, HoldsWhatTheMachinesDifferIn) {
+  const Scratch scratch;
+  const std::vector<std::string> words = {"review",
+                                          "baseline",
+                                          "lwm",
+                                          "--workloads",
+                                          "nqueens,vecadd",
+                                          "--scale",
+                                          "0.0005",
+                                          "--seeds",
+                                          "2",
+                                          "--folder",
+                                          scratch.path("r"),
+                                          "--json",
+                                          scratch.path("r.json"),
+                                          "--parameters",
+                                          "l1d.bytes"};
+  const test::Ran ran = test::heddle(words);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const std::string text = Scratch::read(scratch.path("r.json"));
+  const json::object data = json::parse(text).as_object();
+  std::set<std::string> keys = {"kind",     "heddle",    "command", "scale",       "sections", "seeds",  "declarations",
+                                "machines", "workloads", "results", "worst",       "failures", "causes", "differences",
+                                "storage",  "diagrams",  "closely", "sensitivity", "readings"};
+  EXPECT_EQ(keys_of(data), keys);
+  // The two parameters of large warps, with what their values mean.
+  ASSERT_EQ(data.at("differences").as_array().size(), 2U);
+  const json::value& former = data.at("differences").at(1);
+  EXPECT_EQ(former.at("key"), "core.former");
+  EXPECT_EQ(former.at("values"), (json::array{"rows", "packed"}));
+  EXPECT_EQ(former.at("about").at(1), "one thread per column and cycle, lowest row first (large warps)");
+  EXPECT_EQ(data.at("storage").at(1).at("counted_bits"), 768);
+  // Two machines, two workloads, two seeds; energies with their peaks.
+  ASSERT_EQ(data.at("results").as_array().size(), 8U);
+  double cycles[2] = {0, 0};
+  for (const json::value& row : data.at("results").as_array()) {
+    EXPECT_EQ(row.at("verdict"), "correct");
+    EXPECT_GE(row.at("energy").at("peak_mw").to_number<double>(), row.at("energy").at("mean_mw").to_number<double>());
+    EXPECT_LE(row.at("bank_use").to_number<double>(), 1);
+    if (row.at("workload") == "nqueens" && row.at("seed") == 1) {
+      cycles[row.at("machine").to_number<std::size_t>()] = row.at("cycles").to_number<double>();
+    }
+  }
+  const json::value& why = data.at("causes").at(0).at("explanations").at(0);
+  EXPECT_EQ(data.at("causes").at(0).at("workload"), "nqueens");
+  double sum = 0;
+  for (const json::value& cause : why.at("causes").as_array()) {
+    sum += cause.at("cycles").to_number<double>();
+  }
+  EXPECT_NEAR(sum, cycles[1] - cycles[0], 0.5);
+  // The pipelines are the same before the cycle in which they part, and are shown around it.
+  const json::value& closely = data.at("closely");
+  const auto from = closely.at("from").to_number<std::uint64_t>();
+  const auto part = closely.at("cycle").to_number<std::uint64_t>();
+  EXPECT_EQ(closely.at("workload"), data.at("worst").at("workload"));
+  EXPECT_LE(from, part);
+  EXPECT_GT(closely.at("to").to_number<std::uint64_t>(), part);
+  EXPECT_NE(closely.at("pipelines").at(0), closely.at("pipelines").at(1));
+  bool fetches = false;
+  for (const json::value& signal : closely.at("signals").as_array()) {
+    fetches = fetches || signal.at("name") == "gpu.core0.fetch.valid";
+    ASSERT_EQ(signal.at("changes").as_array().size(), 2U);
+  }
+  EXPECT_TRUE(fetches);
+  // Without another value, the runs of the review itself.
+  const json::value& swept = data.at("sensitivity").at("swept").at(0);
+  EXPECT_EQ(swept.at("key"), "l1d.bytes");
+  EXPECT_EQ(swept.at("points").as_array().size(), 5U);
+  EXPECT_EQ(swept.at("points").at(2).at("base"), data.at("sensitivity").at("base"));
+  std::set<std::string> readings;
+  for (const json::value& one : data.at("readings").as_array()) {
+    readings.emplace(one.at("key").as_string());
+  }
+  EXPECT_EQ(readings, (std::set<std::string>{"dram.scheduler", "dram.row_bytes", "core.complex_queue"}));
+  const std::string page = Scratch::read(scratch.path("r/review.html"));
+  EXPECT_NE(page.find("<title>Heddle review: baseline / lwm</title>"), std::string::npos);
+  EXPECT_EQ(page.find("http://"), page.find("http://www.w3.org"));
+
+  const test::Ran again = test::heddle(words);
+  EXPECT_NE(again.out.find("0 runs now, "), std::string::npos) << again.out;
+  EXPECT_EQ(Scratch::read(scratch.path("r.json")), text);
+  EXPECT_EQ(Scratch::read(scratch.path("r/review.html")), page);
+
+  std::vector<std::string> some = words;
+  some.insert(some.end(), {"--only", "causes,use"});
+  const test::Ran part_of = test::heddle(some);
+  EXPECT_NE(part_of.out.find("8 runs now, 0 kept"), std::string::npos)
+      << part_of.out;  // without energies they are others
+  const json::object less = json::parse(Scratch::read(scratch.path("r.json"))).as_object();
+  EXPECT_EQ(less.at("sections"), (json::array{"use", "causes"}));
+  for (const char* const left_out : {"differences", "diagrams", "storage", "closely", "sensitivity", "readings"}) {
+    EXPECT_FALSE(less.contains(left_out)) << left_out;
+  }
+}
+
+TEST(Review, RefusesWhatItCannotReview) {
+  const Scratch scratch;
+  const auto refused = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"review", "baseline", "lwm", "--folder", scratch.path("r")};
+    words.insert(words.end(), more.begin(), more.end());
+    const test::Ran ran = test::heddle(words);
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    EXPECT_EQ(ran.out, "");
+    return ran.err;
+  };
+  EXPECT_EQ(refused({}),
+            "heddle: --workloads: is missing: a review is of some workloads; name them: --workloads bfs,nqueens "
+            "(heddle list workloads)\n");
+  EXPECT_EQ(refused({"--workloads", "bfss"}).find("heddle: there is no workload 'bfss'; did you mean 'bfs'? (known: "),
+            0U);
+  EXPECT_EQ(
+      refused({"--workloads", "k.toml"}),
+      "heddle: --workloads: 'k.toml' is no workload: a review runs heddle's own; heddle list workloads names them\n");
+  EXPECT_EQ(refused({"--workloads", "bfs", "--without", "storge"}),
+            "heddle: --without: a review has no section 'storge'; did you mean 'storage'?\n");
+  EXPECT_EQ(refused({"--workloads", "bfs", "--without", "storage", "--only", "use"}),
+            "heddle: --without: says what to leave out, and --only what to leave in; give one of them\n");
+  EXPECT_EQ(refused({"--workloads", "bfs", "--parameters", "l1d.byte"}),
+            "heddle: --parameters: there is no parameter 'l1d.byte'; did you mean 'l1d.bytes'?\n");
+  EXPECT_EQ(refused({"--workloads", "bfs", "--parameters", "core.former"}),
+            "heddle: --parameters: core.former is no number, which could be halved and doubled\n");
+  EXPECT_EQ(refused({"--workloads", "bfs", "--seeds", "0"}), "heddle: --seeds: '0' is no whole number from 1 to 100\n");
+  EXPECT_EQ(refused({"--workloads", "bfs", "--out", scratch.path("r.txt")}),
+            "heddle: --out: writes a page, and '" + scratch.path("r.txt") +
+                "' does not end in .html or .htm; name the file so\n");
+  const std::string table = scratch.write("table.json", "[dram]\nsource = \"s\"\nreads = 1\n");
+  EXPECT_EQ(refused({"--workloads", "bfs", "--energy", table, "--json", table}),
+            "heddle: --json: '" + table + "' is the energy table that this command reads; name another file\n");
+  EXPECT_EQ(Scratch::read(table), "[dram]\nsource = \"s\"\nreads = 1\n");
+}
+
+// A run that leaves no result is told, and the others are shown.
+TEST(Review, ShowsWhatThereIsWhereARunFails) {
+  const Scratch scratch;
+  const test::Ran ran = test::heddle({"review", "baseline", "lwm", "--workloads", "vecadd,nqueens", "--scale", "0.0005",
+                                      "--seeds", "1", "--only", "causes", "--folder", scratch.path("r"), "--set",
+                                      "scratchpad.bytes=128", "--json", scratch.path("r.json")});
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  const json::object data = json::parse(Scratch::read(scratch.path("r.json"))).as_object();
+  const std::string why =
+      "nqueens on lwm, seed 1: heddle: resources exceeded in kernel 'nqueens': a block needs 16384 bytes of "
+      "scratchpad, a core has 128 (scratchpad.bytes)";
+  EXPECT_EQ(data.at("failures").at(1), json::value(why));
+  EXPECT_NE(ran.out.find("no result: " + why), std::string::npos) << ran.out;
+  EXPECT_EQ(data.at("results").as_array().size(), 2U);
+}
+
+TEST(ReviewLogs, FindWherePipelinesPart) {
+  const Scratch scratch;
+  const auto log = [&](const std::string& name, const std::string& more) {
+    return read_kanata(
+        scratch.write(name,
+                      "Kanata\t0004\nC=\t10\nI\t0\t0\t65537\nL\t0\t0\tc1 g1    0: add\nS\t0\t0\tF\nC\t1\nE\t0\t0\tF\n"
+                      "S\t0\t0\tD\nS\t0\t1\tmemory\nC\t2\nE\t0\t0\tD\n" +
+                          more));
+  };
+  const auto one = log("one", "S\t0\t0\tX\nC\t1\nR\t0\t0\t0\n");
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_EQ(one[0].warp, 65537U);
+  EXPECT_EQ(one[0].label, "c1 g1    0: add");
+  EXPECT_EQ(one[0].waits, "memory");
+  ASSERT_EQ(one[0].stages.size(), 3U);
+  EXPECT_EQ(one[0].stages[1].name, "D");
+  EXPECT_EQ(one[0].stages[1].begin, 11U);
+  EXPECT_EQ(one[0].stages[1].end, 13U);
+  EXPECT_FALSE(one[0].flushed);
+  EXPECT_EQ(first_difference(one, one), std::nullopt);
+  EXPECT_EQ(first_difference(one, log("two", "S\t0\t0\tM\nC\t1\nR\t0\t0\t0\n")), 13U);
+  EXPECT_EQ(first_difference(one, log("three", "S\t0\t0\tX\nC\t3\nR\t0\t0\t1\n")), 14U);
+  EXPECT_EQ(first_difference(one, log("four", "S\t0\t0\tX\nI\t1\t1\t0\nS\t1\t0\tF\nC\t1\nR\t0\t0\t0\n")), 13U);
+  try {
+    (void)read_kanata(scratch.write("bad", "Kanata\t0004\nC\tx\n"));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()), scratch.path("bad") + ":2: 'x' is no number");
+  }
+  EXPECT_THROW((void)read_kanata(scratch.write("empty", "")), InputError);
+}
+
+TEST(ReviewLogs, ReadsDumps) {
+  const Scratch scratch;
+  const VcdValues values = read_vcd(scratch.write("w.vcd",
+                                                  "$timescale 1 ns $end\n$scope module gpu $end\n$scope module core0 "
+                                                  "$end\n$var wire 1 ! valid $end\n$upscope $end\n"
+                                                  "$var wire 8 \" count [7:0] $end\n$upscope $end\n$enddefinitions "
+                                                  "$end\n#5\n$dumpvars\nx!\nb101 \"\n$end\n#7\n1!\n#9\n"));
+  ASSERT_EQ(values.signals.size(), 2U);
+  EXPECT_EQ(values.signals[0].path, "gpu.core0.valid");
+  EXPECT_EQ(values.signals[1].path, "gpu.count");
+  EXPECT_EQ(values.signals[1].width, 8U);
+  EXPECT_EQ(values.first, 5U);
+  EXPECT_EQ(values.last, 9U);
+  using Changes = std::vector<std::pair<std::uint64_t, std::string>>;
+  EXPECT_EQ(values.signals[0].changes, (Changes{{5, "x"}, {7, "1"}}));
+  EXPECT_EQ(values.signals[1].changes, (Changes{{5, "101"}}));
+  EXPECT_THROW((void)read_vcd(scratch.write("bad.vcd", "hello\n")), InputError);
+}
+
+}  // namespace
+}  // namespace heddle::studies
