@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cli/output_options.hpp"
 #include "os/files/atomic_file.hpp"
+#include "os/files/gzip_blocks.hpp"
 #include "tb/measure/host_cost.hpp"
 
 namespace heddle::cli {
@@ -59,6 +60,7 @@ void RunCheckpoints::take(std::uint64_t cycle) {
   std::cout.flush();
   const tb::Clocks clocks = tb::clocks();
   const std::optional<std::uint64_t> before = std::exchange(latest_, cycle);
+  os::GzipBlocks::pause_all();
   switch (file_->take()) {
     case checkpoint::Checkpoint::Result::written:
       break;

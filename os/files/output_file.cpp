@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -134,23 +132,9 @@ void OutputTarget::refuse(int error) const {
   throw InputError({name_}, fmt::format("cannot be written: {}", std::strerror(error)));
 }
 
-struct OutputFile::Compressor {
-  Compressor() {
-    // 16: a gzip header, which has neither name nor date unless one is set.
-    if (::deflateInit2(&stream, 4, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-      throw InternalError("the compressor cannot be started");
-    }
-  }
-  ~Compressor() { ::deflateEnd(&stream); }
-  Compressor(const Compressor&) = delete;
-  Compressor& operator=(const Compressor&) = delete;
-  z_stream stream{};
-  std::array<char, 1 << 16> out{};
-};
-
 OutputFile::OutputFile(const std::string& path, Form form) : target_(path) {
   if (form == Form::gzip) {
-    compressor_ = std::make_unique<Compressor>();
+    compressed_ = std::make_unique<GzipBlocks>([this](std::string_view bytes) { write_plain(bytes); });
   }
   file_ = target_.open();
 }
@@ -173,32 +157,17 @@ void OutputFile::write_plain(std::string_view bytes) {
   }
 }
 
-void OutputFile::deflate(std::string_view bytes, bool last) {
-  z_stream& stream = compressor_->stream;
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  do {
-    stream.next_out = reinterpret_cast<Bytef*>(compressor_->out.data());
-    stream.avail_out = static_cast<uInt>(compressor_->out.size());
-    ::deflate(&stream, last ? Z_FINISH : Z_NO_FLUSH);
-    write_plain({compressor_->out.data(), compressor_->out.size() - stream.avail_out});
-  } while (stream.avail_out == 0);
-}
-
 void OutputFile::write(std::string_view bytes) {
-  if (compressor_ == nullptr) {
+  if (compressed_ == nullptr) {
     write_plain(bytes);
-    return;
-  }
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kPiece))) {
-    deflate(bytes.substr(0, kPiece), false);
+  } else {
+    compressed_->write(bytes);
   }
 }
 
 void OutputFile::commit() {
-  if (compressor_ != nullptr) {
-    deflate({}, true);
+  if (compressed_ != nullptr) {
+    compressed_->finish();
   }
   const int file = std::exchange(file_, -1);
   // Locked until it has its name: unlocked it might be cleared away.

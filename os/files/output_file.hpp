@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/byte_sink.hpp"
+#include "os/files/gzip_blocks.hpp"
 
 namespace heddle::os {
 
@@ -62,13 +63,11 @@ class OutputFile final : public ByteSink {
   void commit();
 
  private:
-  struct Compressor;
   void write_plain(std::string_view bytes);
-  void deflate(std::string_view bytes, bool last);
 
   OutputTarget target_;
   int file_ = -1;
-  std::unique_ptr<Compressor> compressor_;
+  std::unique_ptr<GzipBlocks> compressed_;  // null: it is plain
 };
 
 }  // namespace heddle::os

@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "os/files/atomic_file.hpp"
 #include "os/files/command_files.hpp"
+#include "os/files/gzip_blocks.hpp"
 #include "os/files/output_stream.hpp"
 #include "os/process/converter.hpp"
 #include "tests/support/program_runner.hpp"
@@ -304,6 +305,57 @@ TEST(CommandFiles, NamesMustBeThereAndWritable) {
   files.writes("--html", scratch.path("no/page.html"));
   EXPECT_EQ(objection_to([&] { files.check_writable(); }),
             scratch.path("no/page.html") + ": cannot be written: No such file or directory");
+}
+
+// Whoever compresses its blocks, and however often the threads pause between them: the same bytes, of one gzip file
+// that holds the text.
+TEST(GzipBlocks, MakeTheSameBytesWithAnyNumberOfThreads) {
+  const Scratch scratch;
+  std::string text;
+  for (unsigned i = 0; text.size() < 5 * GzipBlocks::kBlock + 12'345; ++i) {
+    text += std::to_string(i * 2654435761U) + (i % 7 == 0 ? " the same\n" : "\n");
+  }
+  const auto packed = [&](unsigned helpers, std::size_t piece, bool pauses) {
+    std::string out;
+    GzipBlocks blocks([&](std::string_view bytes) { out += bytes; }, helpers);
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      blocks.write(std::string_view(text).substr(at, piece));
+      if (pauses) {
+        GzipBlocks::pause_all();
+      }
+    }
+    blocks.finish();
+    return out;
+  };
+  const std::string alone = packed(0, 1000, false);
+  EXPECT_TRUE(packed(3, 77'777, false) == alone);
+  EXPECT_TRUE(packed(2, 400'000, true) == alone);
+  EXPECT_LT(alone.size() * 2, text.size());
+  traces::GunzipBuffer unpacked(scratch.write("packed.gz", alone));
+  std::istream in(&unpacked);
+  EXPECT_TRUE(std::string(std::istreambuf_iterator<char>(in), {}) == text);
+}
+
+TEST(GzipBlocks, OfNothingAreAFileOfNothing) {
+  const Scratch scratch;
+  std::string out;
+  GzipBlocks blocks([&](std::string_view bytes) { out += bytes; });
+  blocks.finish();
+  traces::GunzipBuffer unpacked(scratch.write("empty.gz", out));
+  std::istream in(&unpacked);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "");
+  EXPECT_FALSE(in.bad());
+}
+
+TEST(GzipBlocks, WhatCannotBeWrittenReachesWhoWrites) {
+  GzipBlocks blocks([](std::string_view) { throw InputError({"file"}, "is full"); });
+  EXPECT_EQ(objection_to([&] {
+              for (unsigned i = 0; i != 100; ++i) {
+                blocks.write(std::string(GzipBlocks::kBlock, 'x'));
+              }
+              blocks.finish();
+            }),
+            "file: is full");
 }
 
 }  // namespace
