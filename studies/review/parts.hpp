@@ -30,8 +30,8 @@ struct ReviewedMachine {
                                                  const boost::json::array& differences, const ReviewOptions& options);
 
 // The workload on the base and on a design, around the first cycle in which their pipelines are not the same: "cycle",
-// "workload", "machines" (two names), "pipelines" (rows of each), "waves" (signals of each). Null: the runs are the same
-// for as long as was looked.
+// "workload", "machines" (two names), "pipelines" (rows of each), "signals" (with the changes of each). Null: the runs
+// are the same for as long as was looked.
 [[nodiscard]] boost::json::value review_closely(const ReviewRun& base, const ReviewRun& design, ReviewRunner& runner);
 
 }  // namespace heddle::studies

@@ -1,3 +1,4 @@
+// Long: one class, whose sections share the runs of the review; what needs machines or files alone is in parts.cpp.
 #include "studies/review/review.hpp"
 
 #include <fmt/format.h>
