@@ -17,13 +17,13 @@ Wave::~Wave() {
 void Wave::set_at(Cycle at, std::uint64_t value) {
   if (log_ != nullptr) {
     scheduled_ = true;
-    log_->later_.push({std::max(at, log_->latest_), log_->order_++, {this, value, generation_, false}});
+    log_->announce(at, {this, value, generation_, false});
   }
 }
 
 void Wave::add_at(Cycle at, std::uint64_t difference) {
   if (log_ != nullptr) {
-    log_->later_.push({std::max(at, log_->latest_), log_->order_++, {this, difference, 0, true}});
+    log_->announce(at, {this, difference, 0, true});
   }
 }
 
@@ -51,6 +51,58 @@ void WaveLog::forget(Wave& wave) {
     }
   }
   later_ = decltype(later_)(std::greater<>(), std::move(kept));
+}
+
+void WaveLog::announce(Cycle at, const Announced& change) {
+  later_.push({std::max(at, latest_), order_++, change});
+  if (asleep_ && later_.size() > most_later_) {
+    take_place(present());
+    most_later_ = std::max(kFewLater, 2 * later_.size());
+  }
+}
+
+// While it sleeps: what was announced for cycles before this one is as if it had been set, unless a set() has voided
+// it.
+void WaveLog::take_place(Cycle before) {
+  for (; !later_.empty() && later_.top().at < before; later_.pop()) {
+    const Announced& announced = later_.top().change;
+    Wave& wave = *announced.wave;
+    if (announced.difference || announced.generation == wave.generation_) {
+      wave.value_ = announced.difference ? wave.value_ + announced.value : announced.value;
+      wave.known_ = true;
+    }
+  }
+}
+
+void WaveLog::wake(Cycle now) {
+  take_place(now);
+  asleep_ = false;
+  latest_ = now - 1;
+  for (Wave* const wave : waves_) {
+    if (wave != nullptr) {
+      wave->flushed_generation_ = wave->generation_;
+      if (wave->known_) {
+        add(*wave, wave->value_);
+      }
+    }
+  }
+  if (!changes_.empty()) {
+    show(latest_, changes_);
+    changes_.clear();
+  }
+}
+
+void WaveLog::leave() {
+  for (Wave* const wave : waves_) {
+    if (wave != nullptr) {
+      wave->log_ = nullptr;
+    }
+  }
+  waves_.clear();
+  dirty_.clear();
+  next_.clear();
+  due_.clear();
+  later_ = {};
 }
 
 void WaveLog::take(Wave& wave, const std::string& name, unsigned width) {

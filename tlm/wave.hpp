@@ -95,6 +95,17 @@ class WaveLog {
   void flush(Cycle now);
   [[nodiscard]] bool idle() const { return dirty_.empty(); }
 
+  // Until wake(), changes are kept and not passed on, and no step has to end in flush(): of each wave only the value
+  // counts that it has then. Before the first step.
+  void sleep() { asleep_ = true; }
+  [[nodiscard]] bool asleep() const { return asleep_; }
+  // Cycle `now` is about to begin: what waves have by then is passed on as changes of the cycle before.
+  void wake(Cycle now);
+  // No wave belongs to it any more.
+  void leave();
+  // The present cycle, asked for while it sleeps.
+  [[nodiscard]] virtual Cycle present() const = 0;
+
  private:
   friend class Wave;
   struct Announced {
@@ -111,6 +122,8 @@ class WaveLog {
   };
 
   void forget(Wave& wave);
+  void announce(Cycle at, const Announced& change);
+  void take_place(Cycle before);
   void collect(const Announced& announced, bool at_present);
   void pass_on(Cycle cycle);
   void add(Wave& wave, std::uint64_t value) {
@@ -131,6 +144,9 @@ class WaveLog {
   std::vector<Wave*> collected_;
   std::vector<Change> changes_;
   Cycle latest_ = 0;  // of the steps so far
+  bool asleep_ = false;
+  std::size_t most_later_ = kFewLater;  // while it sleeps: of later_, before it looks which of them are over
+  static constexpr std::size_t kFewLater = 1024;
 };
 
 // As SystemC's own sc_trace functions do it for their types. The file must be a WaveLog: others would have to poll.
@@ -143,6 +159,9 @@ inline void Wave::change(std::uint64_t value) {
     ++generation_;
     scheduled_ = false;
   }
+  if (log_->asleep_) {
+    return;
+  }
   if (!dirty_) {
     dirty_ = true;
     log_->dirty_.push_back(this);
@@ -151,6 +170,10 @@ inline void Wave::change(std::uint64_t value) {
 
 inline void Wave::pulse(std::uint64_t value) {
   if (log_ != nullptr) {
+    if (log_->asleep_) {
+      change(0);  // which it has from the next cycle on
+      return;
+    }
     change(value);
     scheduled_ = true;
     log_->next_.push_back({this, 0, generation_, false});

@@ -306,12 +306,33 @@ void VcdFile::cycle(bool delta_cycle) {
   if (!header_written_) {
     write_header();
   }
-  if (idle() && polled_.empty()) {
+  if (asleep() || over_ || (idle() && polled_.empty())) {
     return;  // what was announced can wait for the next change
   }
   flush(clock_.now());
   if (!polled_.empty()) {
     look(sc_core::sc_time_stamp().value() / resolution_units_);
+  }
+}
+
+void VcdFile::wait_for_window() {
+  if (options_.from != 0 && polled_.empty()) {
+    sleep();
+  }
+}
+
+void VcdFile::window_begins(link::Cycle now) {
+  if (asleep()) {
+    wake(now);
+  }
+}
+
+void VcdFile::window_over(link::Cycle now) {
+  if (!over_ && !finished_ && polled_.empty()) {
+    window_begins(now);
+    flush(now);
+    leave();
+    over_ = true;
   }
 }
 
@@ -323,6 +344,7 @@ void VcdFile::finish() {
     write_header();
   }
   const link::Cycle now = clock_.now();
+  window_begins(now + 1);
   flush(now);
   if (!polled_.empty()) {
     look(sc_core::sc_time_stamp().value() / resolution_units_);

@@ -40,6 +40,15 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   // window). Nothing is recorded afterwards.
   void finish();
 
+  // For who says when cycles begin, so that the file costs little outside of its window. Before the first step: it
+  // looks at nothing until the window begins. Without this, each time step ends in a look.
+  void wait_for_window();
+  // The window's first cycle is about to begin, or a later one: it looks at each time step from here on.
+  void window_begins(link::Cycle now);
+  // The window's last cycle is over: it looks at nothing any more.
+  void window_over(link::Cycle now);
+  [[nodiscard]] bool over() const { return over_; }
+
   [[nodiscard]] std::uint64_t changes() const { return changes_; }  // value changes written, beside the initial values
   // The first cycle with a change, and the last cycle of the window that the simulation reached; none: nothing
   // changed.
@@ -133,6 +142,7 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   void declare(const std::string& name, unsigned width) override;
   void show(link::Cycle cycle, std::span<const Change> changes) override;
   void cycle(bool delta_cycle) override;
+  [[nodiscard]] link::Cycle present() const override { return clock_.now(); }
 
   void poll(const std::string& name, unsigned width, VarType type, std::function<std::string()> text);
   void add(const std::string& name, unsigned width, VarType type, bool wave);
@@ -160,6 +170,7 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   link::Cycle last_cycle_ = 0;
   bool header_written_ = false;
   bool window_open_ = false;
+  bool over_ = false;  // the window
   bool finished_ = false;
 };
 

@@ -78,80 +78,124 @@ void GpuWaves::attach(Gpu& gpu) {
 }
 
 void GpuWaves::launch_ended(const CoreState& core, Cycle /*end*/) {
-  cores_[core.index]->launch_ended();
+  if (CoreWaves* const waves = shown(core)) {
+    waves->launch_ended();
+  }
 }
 void GpuWaves::block_started(const CoreState& core, unsigned /*block_slot*/) {
-  cores_[core.index]->block_started();
+  if (CoreWaves* const waves = shown(core)) {
+    waves->block_started();
+  }
 }
 void GpuWaves::block_finished(const CoreState& core, unsigned /*block_slot*/) {
-  cores_[core.index]->block_finished();
+  if (CoreWaves* const waves = shown(core)) {
+    waves->block_finished();
+  }
 }
 void GpuWaves::group_changed(const CoreState& core, const Group& group, GroupState /*before*/) {
-  cores_[core.index]->group_changed(core, group);
-  if (group.state == GroupState::fetching) {
-    cores_[core.index]->fetch_missed();
+  if (CoreWaves* const waves = shown(core)) {
+    waves->group_changed(core, group);
+    if (group.state == GroupState::fetching) {
+      waves->fetch_missed();
+    }
   }
 }
 void GpuWaves::group_grown(const CoreState& core, const Group& group) {
-  cores_[core.index]->group_changed(core, group);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->group_changed(core, group);
+  }
 }
 void GpuWaves::split_made(const CoreState& core, const Group& /*made*/, const Group& /*rest*/, SplitCause cause) {
-  cores_[core.index]->split_made(cause);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->split_made(cause);
+  }
 }
 void GpuWaves::split_ended(const CoreState& core, const Group& /*split*/, const Group& /*into*/, SplitEnd end) {
-  cores_[core.index]->split_ended(end);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->split_ended(end);
+  }
 }
 void GpuWaves::fetched(const CoreState& core, const link::SubWarp& sub_warp) {
-  cores_[core.index]->fetched(core, sub_warp);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->fetched(core, sub_warp);
+  }
 }
 void GpuWaves::entered(const CoreState& core, const link::SubWarp& sub_warp, CoreStage stage) {
   if (stage == CoreStage::returns) {
-    cores_[core.index]->returning(sub_warp);
+    if (CoreWaves* const waves = shown(core)) {
+      waves->returning(sub_warp);
+    }
   }
 }
 void GpuWaves::formed(const CoreState& core, const link::SubWarp& sub_warp, const link::SubWarp& /*instruction*/) {
-  cores_[core.index]->formed(core, sub_warp);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->formed(core, sub_warp);
+  }
 }
 void GpuWaves::former_worked(const CoreState& core, const link::SubWarp& instruction, const FormerWork& work) {
-  cores_[core.index]->former_worked(core, instruction, work);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->former_worked(core, instruction, work);
+  }
 }
 void GpuWaves::held(const CoreState& core, const link::SubWarp& /*sub_warp*/, CoreStage stage, IdleCause cause) {
-  cores_[core.index]->held(core, stage, cause);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->held(core, stage, cause);
+  }
 }
 void GpuWaves::read(const CoreState& core, const link::SubWarp& sub_warp) {
-  cores_[core.index]->read(sub_warp);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->read(sub_warp);
+  }
 }
 void GpuWaves::issued(const CoreState& core, const link::SubWarp& sub_warp, Cycle last) {
-  cores_[core.index]->issued(sub_warp, last);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->issued(sub_warp, last);
+  }
 }
 
 void GpuWaves::began(const CoreState& core, const link::SubWarp& /*sub_warp*/, Cycle /*last*/) {
-  cores_[core.index]->complex_began();
+  if (CoreWaves* const waves = shown(core)) {
+    waves->complex_began();
+  }
 }
 void GpuWaves::in_memory(const CoreState& core, const link::SubWarp& sub_warp) {
-  cores_[core.index]->in_memory(sub_warp);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->in_memory(sub_warp);
+  }
 }
 void GpuWaves::accessed(const CoreState& core, const MemoryAccess& access, Cycle /*scratchpad_last*/) {
   if ((access.global | access.local) != 0) {
-    cores_[core.index]->accessed(access.count);
+    if (CoreWaves* const waves = shown(core)) {
+      waves->accessed(access.count);
+    }
   }
 }
 void GpuWaves::retired(const CoreState& core, const link::SubWarp& sub_warp) {
-  cores_[core.index]->retired(core, sub_warp);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->retired(core, sub_warp);
+  }
 }
 void GpuWaves::completed(const CoreState& core, const Group& group, const Completion& completion) {
-  cores_[core.index]->completed(core, group, completion.conditional);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->completed(core, group, completion.conditional);
+  }
 }
 void GpuWaves::cycle_ended(const CoreState& core, const CycleEnd& end) {
-  cores_[core.index]->cycle_ended(core, end);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->cycle_ended(core, end);
+  }
 }
 void GpuWaves::sleeps(const CoreState& core, Cycle from, std::span<const IdleCause> first, IdleCause cause) {
-  cores_[core.index]->sleeps(from, first, cause);
+  if (CoreWaves* const waves = shown(core)) {
+    waves->sleeps(from, first, cause);
+  }
 }
 // Cycles that the core has slept through have been announced.
 void GpuWaves::idle(const CoreState& core, Cycle first, Cycle /*cycles*/, IdleCause cause) {
   if (first == core.now) {
-    cores_[core.index]->idle(cause);
+    if (CoreWaves* const waves = shown(core)) {
+      waves->idle(cause);
+    }
   }
 }
 

@@ -22,6 +22,8 @@ class GpuWaves final : public CoreObserver {
   explicit GpuWaves(const Machine& machine, const std::string& name = "gpu");
 
   [[nodiscard]] const link::SignalCatalogue& catalogue() const { return catalogue_; }
+  // What happens in cores from now on is not shown: nobody records it any more.
+  void silence() { silent_ = true; }
   // Joins the waves to a GPU that has been elaborated for the machine, and gives the waves that a file has taken their
   // first values. Outlives the GPU's last cycle.
   void attach(Gpu& gpu);
@@ -59,6 +61,10 @@ class GpuWaves final : public CoreObserver {
   std::vector<std::unique_ptr<L2Waves>> l2_;
   std::vector<std::unique_ptr<HomeWaves>> homes_;  // empty: the coherence protocol has none
   std::vector<std::unique_ptr<DramWaves>> dram_;
+  // Null: they are shown no more.
+  [[nodiscard]] CoreWaves* shown(const CoreState& core) { return silent_ ? nullptr : cores_[core.index].get(); }
+
+  bool silent_ = false;
   link::SignalCatalogue catalogue_;
 };
 

@@ -84,8 +84,8 @@ void Device::State::watch() {
     return;
   }
   for (RunObserver* const observer : options.observers) {
-    may_run_ahead = may_run_ahead && !observer->follows_kernel_time();
     observer->attached(gpu);
+    watching.push_back(observer);
     observers.add(observer->cores());
   }
   gpu.observe(observers.get());
@@ -98,6 +98,19 @@ void Device::State::watch() {
     }
     gpu.dram(channel).observe(dram_observers[channel].get());
   }
+}
+
+void Device::State::watch_less() {
+  const bool any = std::any_of(watching.begin(), watching.end(), [](RunObserver* one) { return one->over(); });
+  if (!any) {
+    return;
+  }
+  std::erase_if(watching, [](RunObserver* one) { return one->over(); });
+  observers = hw::CoreObservers();
+  for (RunObserver* const observer : watching) {
+    observers.add(observer->cores());
+  }
+  gpu.observe(observers.get());
 }
 
 std::optional<double> DeviceOptions::Progress::share() const {
@@ -344,6 +357,7 @@ const isa::Kernel& Device::State::prepare(const isa::LaunchRequest& request) {
                                    kernel.name),
                        "start a new process");
     }
+    watch_less();
     // The host may have released buffers since the last launch, and their pages with them.
     target.invalidate_direct_memory();
   }

@@ -56,7 +56,26 @@ void Device::State::sample() {
   }
 }
 
-// In parts that end where pauses or samples are due.
+// Whether the GPU may run ahead of the kernel's time in this part, which ends at the latest where that changes.
+bool Device::State::follow_kernel_time(link::Cycle& part) {
+  const link::Cycle now = gpu.clock().now();
+  bool may_run_ahead = true;
+  for (RunObserver* const observer : options.observers) {
+    const RunObserver::Stretch stretch = observer->follows_kernel_time();
+    if (now < stretch.from) {
+      part = std::min(part, stretch.from - now);
+    } else if (now <= stretch.to) {
+      observer->kernel_time_begins(now);
+      part = std::min(part, stretch.to == link::kNever ? part : stretch.to + 1 - now);
+      may_run_ahead = false;
+    } else {
+      observer->kernel_time_over(now);
+    }
+  }
+  return may_run_ahead;
+}
+
+// In parts that end where pauses or samples are due, and where the kernel's time begins or ends to pass by cycles.
 void Device::State::advance(link::Cycle cycles) {
   const std::uint64_t every = options.pauses.every;
   const link::Cycle end = gpu.clock().now() + cycles;
@@ -66,6 +85,7 @@ void Device::State::advance(link::Cycle cycles) {
     if (options.sampler != nullptr) {
       part = std::min(part, until_sample());
     }
+    const bool may_run_ahead = follow_kernel_time(part);
     const sc_core::sc_time duration = gpu.clock().cycles(part);
     if (may_run_ahead) {
       gpu.run_ahead_until(sc_core::sc_time_stamp() + duration);

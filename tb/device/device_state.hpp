@@ -66,6 +66,8 @@ struct Device::State {
 
   // Attaches the options' observers to the cores and the memory channels.
   void watch();
+  // Launches from now on are not watched by observers that are over.
+  void watch_less();
 
   void write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
                     unsigned warp_size);
@@ -80,6 +82,7 @@ struct Device::State {
   void simulate(link::Cycle until);
   void advance(link::Cycle cycles);
   void pause();
+  [[nodiscard]] bool follow_kernel_time(link::Cycle& part);
   [[nodiscard]] link::Cycle until_sample();
   void sample();
   void check_progress();
@@ -120,8 +123,8 @@ struct Device::State {
 
   DeviceOptions options;
   isa::DeviceMemory memory;
-  bool may_run_ahead = true;  // of the kernel's time
   hw::CoreObservers observers;
+  std::vector<RunObserver*> watching;             // the cores: those of the options that are not over
   std::vector<hw::DramObservers> dram_observers;  // by channel
   hw::Gpu gpu;
   hw::MemoryTarget target;

@@ -35,8 +35,18 @@ class RunObserver : public hw::CoreObserver {
   // What watches a memory channel for this observer (hw/dram/timing.hpp); asked once per channel after `attached`.
   // Null: nothing. The bench shares the channel between all that are named (hw/dram/observers.hpp).
   [[nodiscard]] virtual hw::DramObserver* dram(unsigned /*channel*/) { return nullptr; }
-  // True: the kernel's time has to pass cycle by cycle, as sc_trace needs; the GPU does not run ahead of it then.
-  [[nodiscard]] virtual bool follows_kernel_time() const { return false; }
+  // The cycles in which the kernel's time has to pass cycle by cycle, as sc_trace needs; the GPU does not run ahead of
+  // it then. By default there are none.
+  struct Stretch {
+    link::Cycle from = link::kNever;
+    link::Cycle to = link::kNever;  // the last one
+  };
+  [[nodiscard]] virtual Stretch follows_kernel_time() const { return {}; }
+  // The first of these cycles is about to begin, or a later one; the last one is over. Possibly more than once.
+  virtual void kernel_time_begins(link::Cycle /*now*/) {}
+  virtual void kernel_time_over(link::Cycle /*now*/) {}
+  // True: it wants no more events, so that launches from now on need not tell it any.
+  [[nodiscard]] virtual bool over() const { return false; }
   // True: it watches nothing but cores, each by a part of its own (CoreObserver::of_core), and the parts have nothing
   // in common that they change outside the calendar's tellings (link::Clock::tell); so each may be told in another host
   // thread. Else the run has one.

@@ -113,10 +113,18 @@ void WaveRecording::attached(hw::Gpu& gpu) {
   ByteSink& out = other_ ? *other_ : converter_ ? static_cast<ByteSink&>(*converter_) : static_cast<ByteSink&>(*file_);
   vcd_ = std::make_unique<traces::VcdFile>(
       out, gpu.clock(), traces::VcdFile::Options{"heddle " + std::string(version()), options_.from, options_.to});
+  vcd_->wait_for_window();
   for (const link::Signal& signal : signals_) {
     sc_trace(vcd_.get(), *signal.wave, signal.path(), static_cast<int>(signal.type.width));
   }
   waves_->attach(gpu);
+}
+
+void WaveRecording::kernel_time_over(link::Cycle now) {
+  vcd_->window_over(now);
+  if (vcd_->over()) {
+    waves_->silence();
+  }
 }
 
 void WaveRecording::finish() {

@@ -45,7 +45,11 @@ class WaveRecording final : public RunObserver {
   void attached(hw::Gpu& gpu) override;
   [[nodiscard]] hw::CoreObserver& cores() override;
   [[nodiscard]] hw::DramObserver* dram(unsigned channel) override;
-  [[nodiscard]] bool follows_kernel_time() const override { return true; }  // the file is a trace file of the kernel
+  // The file is a trace file of the kernel.
+  [[nodiscard]] Stretch follows_kernel_time() const override { return {options_.from, options_.to}; }
+  void kernel_time_begins(link::Cycle now) override { vcd_->window_begins(now); }
+  void kernel_time_over(link::Cycle now) override;
+  [[nodiscard]] bool over() const override { return vcd_ != nullptr && vcd_->over(); }
   // Writes FILE, FILE.gtkw (in place of the ending) and a folder of translate files, FILE.filters.
   void finish();
 
