@@ -222,6 +222,7 @@ TEST(Energy, KnowsHowManyUnitsAMachineHas) {
   machine.core.divergence = "odgs";
   machine.core.warp_size = 16;
   machine.l2.enabled = machine.l2.inclusive = true;
+  machine.l0i.enabled = true;
   machine.dram.channels = 2;
   Device device(machine);
   std::map<std::string, std::set<std::string>> counters;  // by module

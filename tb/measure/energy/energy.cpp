@@ -174,7 +174,7 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
     }
   }
   const std::uint64_t cores = machine.gpu.cores;
-  const std::uint64_t slices = machine.l2.enabled ? machine.dram.channels : 0;
+  const std::uint64_t slices = machine.l2.enabled ? hw::memory_slices(machine) : 0;
   const bool homes = hw::home_table_of(machine.gpu.coherence).has_value();
   const bool global = hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool != nullptr;
   const std::map<std::string_view, std::uint64_t> counts = {
@@ -212,7 +212,7 @@ std::optional<double> unit_bytes(std::string_view kind, const hw::Machine& machi
       {"texture", machine.texture.bytes},
       {"scratchpad", machine.scratchpad.bytes},
       {"registers", std::uint64_t{core.registers} * 4 / core.sub_cores / core.simd_width},
-      {"l2", machine.l2.bytes / machine.dram.channels},
+      {"l2", machine.l2.bytes / hw::memory_slices(machine)},
   };
   if (kind == kMechanisms) {
     return static_cast<double>(mechanism_bits(machine)) / 8 / core.sub_cores;
