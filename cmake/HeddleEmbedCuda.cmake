@@ -1,6 +1,7 @@
 # Run as a script: writes OUTPUT, a C++ file with the texts of cuda/compiler/embedded.hpp.
 #   HEADERS  folder with the device headers
 #   OPTIONS  the file of clang's options
+cmake_policy(SET CMP0009 NEW)  # runtime/heddle, by which the host's compiler finds headers, is a link
 include(${CMAKE_CURRENT_LIST_DIR}/HeddleEmbedText.cmake)
 
 file(GLOB_RECURSE header_names RELATIVE "${HEADERS}" "${HEADERS}/*.h" "${HEADERS}/runtime/cuda/*")

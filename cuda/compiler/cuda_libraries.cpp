@@ -22,7 +22,8 @@ constexpr std::array kLibraries = {
         "heddle nvcc takes it from Debian's packages libthrust-dev and libcub-dev, or from the folder of a copy by -I"},
     CudaLibrary{"CUB", "parallel algorithms", "cub/*", "",
                 "heddle nvcc takes it from Debian's package libcub-dev, or from the folder of a copy by -I"},
-    CudaLibrary{"cuBLAS", "matrix functions", "cublas*.h nvblas.h", "cublas cublasLt nvblas", kMachineCode},
+    CudaLibrary{"cuBLAS", "matrix functions", "cublas*.h nvblas.h", "cublasLt cublasXt nvblas",
+                "of it there is what cublas_v2.h declares (docs/cuda.md lists it), linked by -lcublas", "cublas"},
     CudaLibrary{"cuFFT", "Fourier transforms", "cufft*.h cudalibxt.h", "cufft cufftw", kMachineCode},
     CudaLibrary{
         "cuRAND", "random numbers", "curand*.h", "",
@@ -133,8 +134,46 @@ std::optional<Diagnostic> first_error(const std::string& output) {
   return {};
 }
 
+namespace {
+
+// The library that has a name by how the name begins ("cublasX..."); null: none.
+const CudaLibrary* library_of_name(std::string_view name) {
+  for (const CudaLibrary& library : kLibraries) {
+    const std::size_t size = library.prefix.size();
+    if (size != 0 && name.size() > size && name.starts_with(library.prefix) && name[size] >= 'A' && name[size] <= 'Z') {
+      return &library;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<InputError> missing_name(const SourceLocation& where, std::string_view name) {
+  const CudaLibrary* const library = library_of_name(name);
+  if (library == nullptr) return {};
+  return InputError(where, fmt::format("there is no {}: it belongs to {} ({})", name, library->name, library->purpose),
+                    std::string(library->advice));
+}
+
+}  // namespace
+
+std::optional<InputError> missing_function(const std::string& linker) {
+  static constexpr std::string_view kUndefined = "undefined reference to `";
+  for (std::size_t at = linker.find(kUndefined); at != std::string::npos; at = linker.find(kUndefined, at)) {
+    at += kUndefined.size();
+    if (auto missing = missing_name({}, std::string_view(linker).substr(at, linker.find('\'', at) - at)))
+      return missing;
+  }
+  return {};
+}
+
 std::optional<InputError> missing_library(const Diagnostic& error) {
   const std::string_view message = error.message;
+  for (const std::string_view kind : {"use of undeclared identifier '", "unknown type name '"}) {
+    if (message.starts_with(kind)) {
+      const std::string_view name = message.substr(kind.size());
+      return missing_name(error.where, name.substr(0, name.find('\'')));
+    }
+  }
   const std::size_t end = message.find("' file not found");
   if (!message.starts_with('\'') || end == std::string_view::npos) return {};
   const std::string_view header = message.substr(1, end - 1);

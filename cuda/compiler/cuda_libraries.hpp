@@ -10,11 +10,12 @@
 namespace heddle::cuda {
 
 struct CudaLibrary {
-  std::string_view name;     // "cuBLAS"
-  std::string_view purpose;  // "matrix functions"
-  std::string_view headers;  // names, separated by spaces; '*' stands for any text
-  std::string_view words;    // what -l links it by, likewise, without what static libraries have behind
-  std::string_view advice;   // what to do instead
+  std::string_view name;         // "cuBLAS"
+  std::string_view purpose;      // "matrix functions"
+  std::string_view headers;      // names, separated by spaces; '*' stands for any text
+  std::string_view words;        // what -l links it by, likewise, without what static libraries have behind
+  std::string_view advice;       // what to do instead
+  std::string_view prefix = {};  // of its functions and types, where some of them are there
 };
 
 // The library that a header is of, by the name in #include; the one that -lWORD links. Null: none that is known.
@@ -30,7 +31,10 @@ struct Diagnostic {
 // The first error that clang has printed ("file:line:column: error: message"), colours or not.
 [[nodiscard]] std::optional<Diagnostic> first_error(const std::string& output);
 
-// The error in our words if it is that a header of one of CUDA's libraries was not found.
+// The error in our words if it is that a header of one of CUDA's libraries was not found, or a name that such a library
+// has and the part of it that is here has not.
 [[nodiscard]] std::optional<InputError> missing_library(const Diagnostic& error);
+// Likewise of what the linker has printed.
+[[nodiscard]] std::optional<InputError> missing_function(const std::string& linker);
 
 }  // namespace heddle::cuda

@@ -437,6 +437,10 @@ class Reader {
           "-l{} has no effect: curand_kernel.h has cuRAND's device functions, host functions are not there", name));
       return;
     }
+    if (name == "cublas" || name == "cublas_static") {
+      out_.inputs.emplace_back("-lheddle_cublas");
+      return;
+    }
     if (const CudaLibrary* const missing = library_of_word(name); missing != nullptr) {
       throw InputError({"-l" + name}, fmt::format("there is no {} ({})", missing->name, missing->purpose),
                        std::string(missing->advice));

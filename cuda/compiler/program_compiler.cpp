@@ -382,7 +382,10 @@ class Compiler {
     words.insert(words.end(), objects.begin(), objects.end());
     words.insert(words.end(), options_.linking.begin(), options_.linking.end());
     words.insert(words.end(), {"-L" + folder, "-lheddle_cudart", "-Wl,-rpath," + folder});
-    return execute(words);
+    const Heard heard = listen(words);
+    std::cerr << heard.text << std::flush;
+    if (const auto missing = heard.code == 0 ? std::nullopt : missing_function(heard.text)) throw *missing;
+    return heard.code;
   }
 
   int archive(const Words& objects) const {

@@ -74,9 +74,9 @@ std::string refusal_of(const std::string& word) {
 
 TEST(CudaLibraries, WhatIsLinkedIsNamedAsWhatIsIncluded) {
   EXPECT_EQ(
-      refusal_of("-lcublas"),
-      "-lcublas: there is no cuBLAS (matrix functions); it comes as machine code of real GPUs only: bring kernels "
-      "of your own as sources");
+      refusal_of("-lcublasLt"),
+      "-lcublasLt: there is no cuBLAS (matrix functions); of it there is what cublas_v2.h declares (docs/cuda.md lists "
+      "it), linked by -lcublas");
   EXPECT_EQ(refusal_of("-lcufft_static"),
             "-lcufft_static: there is no cuFFT (Fourier transforms); it comes as machine code of real GPUs only: bring "
             "kernels of your own as sources");
@@ -88,13 +88,15 @@ TEST(CudaLibraries, WhatIsLinkedIsNamedAsWhatIsIncluded) {
     EXPECT_THAT(refusal_of(std::string("-l") + word), StartsWith(std::string("-l") + word + ": there is no ")) << word;
   }
   try {
-    static_cast<void>(read_nvcc_options({"a.cu", "-Xlinker", "-rpath,/lib,-lcublas"}));
+    static_cast<void>(read_nvcc_options({"a.cu", "-Xlinker", "-rpath,/lib,-lcusparse"}));
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), StartsWith("-lcublas: there is no cuBLAS (matrix functions)"));
+    EXPECT_THAT(error.what(), StartsWith("-lcusparse: there is no cuSPARSE (sparse matrices)"));
   }
   // Marks of NVTX are in its header, random numbers in theirs.
   EXPECT_THAT(read_nvcc_options({"a.cu", "-lnvToolsExt", "-lm", "-lGL"}).inputs, ElementsAre("a.cu", "-lm", "-lGL"));
+  EXPECT_THAT(read_nvcc_options({"a.cu", "-lcublas", "-lcublas_static"}).inputs,
+              ElementsAre("a.cu", "-lheddle_cublas", "-lheddle_cublas"));
   const NvccOptions random = read_nvcc_options({"a.cu", "-lcurand"});
   EXPECT_THAT(random.inputs, ElementsAre("a.cu"));
   EXPECT_THAT(random.notes, ElementsAre("-lcurand has no effect: curand_kernel.h has cuRAND's device functions, host "
@@ -138,10 +140,9 @@ TEST(CudaLibraries, ProgramsAndKernelsThatIncludeOneAreToldWhereAndWhatToDo) {
   EXPECT_THAT(program.err, Not(HasSubstr("generated")));
   EXPECT_EQ(program.err.substr(program.err.find("heddle: ")), said);
 
-  const std::string host = scratch.write("b.cpp", "int f();\n#include <cublas_v2.h>\n");
-  EXPECT_THAT(
-      test::heddle({"nvcc", "-c", host, "-o", scratch.path("b.o")}).err,
-      StartsWith("heddle: " + host + ":2:10: there is no cublas_v2.h: it belongs to cuBLAS (matrix functions)"));
+  const std::string host = scratch.write("b.cpp", "int f();\n#include <cublasLt.h>\n");
+  EXPECT_THAT(test::heddle({"nvcc", "-c", host, "-o", scratch.path("b.o")}).err,
+              StartsWith("heddle: " + host + ":2:10: there is no cublasLt.h: it belongs to cuBLAS (matrix functions)"));
 
   const std::string kernel = scratch.write("k.cu", "#include <cub/block/block_reduce.cuh>\n__global__ void k() {}\n");
   EXPECT_THAT(test::heddle({"compile", kernel}).err,

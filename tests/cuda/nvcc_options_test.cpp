@@ -34,10 +34,10 @@ TEST(NvccOptions, LibrariesKeepTheirPlaceAndTheRunTimesAreOurs) {
   EXPECT_THAT(options.inputs, ElementsAre("b.o", "-lm", "a.a"));
   EXPECT_THAT(options.linking, ElementsAre("-Lfolder"));
   try {
-    static_cast<void>(read_nvcc_options({"a.cu", "-lcublas"}));
+    static_cast<void>(read_nvcc_options({"a.cu", "-lcufft"}));
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("-lcublas: there is no cuBLAS (matrix functions)"));
+    EXPECT_THAT(error.what(), HasSubstr("-lcufft: there is no cuFFT (Fourier transforms)"));
   }
 }
 

@@ -14,7 +14,7 @@ while IFS= read -r file; do
   case "$file" in
     *.png | *.bin | *.trace | tests/fuzz/corpus/* | *.ptx) continue ;;
   esac
-  [ -s "$file" ] || continue
+  [ -f "$file" ] && [ -s "$file" ] || continue
   texts+=("$file")
   [ "${file##*/}" = Makefile ] || untabbed+=("$file")  # whose recipes begin with one
   case "$file" in
