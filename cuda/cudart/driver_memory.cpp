@@ -105,11 +105,7 @@ CUresult cuMemHostAlloc(void** pointer, size_t size, unsigned int flags) {
 CUresult cuMemHostGetDevicePointer(CUdeviceptr* device, void* host, unsigned int) {
   return in_context("cuMemHostGetDevicePointer", [&](Runtime& runtime) {
     require_places(device);
-    const void* const copy = runtime.device_address(host);
-    require(copy != nullptr || runtime.region(host) != nullptr, cudaErrorInvalidValue,
-            "kernels do not reach this memory: allocate it with CU_MEMHOSTALLOC_DEVICEMAP, or register it with "
-            "CU_MEMHOSTREGISTER_DEVICEMAP");
-    *device = number_of(copy != nullptr ? copy : host);
+    *device = number_of(reached_by_kernels(runtime, host));
   });
 }
 CUresult cuMemFreeHost(void* pointer) {

@@ -84,6 +84,7 @@ void launch(Runtime& runtime, const Launch& launch, cudaStream_t stream) {
     return;
   }
   require_within_limit(launch);
+  reach_pinned(runtime, launch.arguments.data(), launch.arguments.size());
   runtime.to_device();
   runtime.launch(question_of(launch, stream_number(stream)), launch.arguments.data());
   runtime.from_device();

@@ -13,7 +13,8 @@ namespace {
 
 using cudart::kAsynchronous;
 
-constexpr std::size_t kPitch = 512;  // rows of cudaMallocPitch begin at multiples of this
+constexpr std::size_t kMostPointers = 65536;  // bytes of a copy in which pointers to pinned memory are looked for
+constexpr std::size_t kPitch = 512;           // rows of cudaMallocPitch begin at multiples of this
 
 // Rows of `width` bytes, `pitch` apart.
 struct Area {
@@ -33,6 +34,9 @@ void copy(Runtime& runtime, const Area& to, const Area& from, std::size_t width,
   if (to.on_device && from.on_device) {
     runtime.ask({Call::copy, flags, {to.address, to.pitch, from.address, from.pitch, width, height, on}, 0});
   } else if (to.on_device) {
+    if (height == 1 && width <= kMostPointers) {
+      reach_pinned(runtime, reinterpret_cast<const void*>(from.address), width);
+    }
     runtime.move_rows({Call::write, flags, {to.address, to.pitch, width, height, on}, 0},
                       reinterpret_cast<void*>(from.address), from.pitch);
   } else if (from.on_device) {
@@ -124,6 +128,7 @@ void fill(Runtime& runtime, void* pointer, std::size_t pitch, unsigned value, un
   if (width == 0 || height == 0) return;
   require_addressable(pitch, width, height);
   require(height == 1 || pitch >= width, cudaErrorInvalidValue, "rows are wider than the distance between them");
+  reach_pinned(runtime, &pointer, sizeof pointer);
   const Runtime::Region* const region = runtime.region(pointer);
   require(region != nullptr, cudaErrorInvalidValue, "this is no device memory");
   if (records(stream)) {

@@ -1,5 +1,8 @@
-// The run-time API's memory of the host: pinned, which is an ordinary allocation, and what kernels reach too, which is
-// managed memory.
+// The run-time API's memory of the host. What is made with the flag for it is managed memory. Other pinned memory lies at
+// addresses where the device has nothing, and becomes the device's too, as managed memory, once a kernel may reach it:
+// unified addressing says that all can. Until then it costs the simulation nothing.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -12,7 +15,7 @@ namespace heddle::cudart {
 namespace {
 
 struct Pinned {
-  enum class Kind { own, registered, mapped };
+  enum class Kind { own, placed, registered, mapped };  // placed: within kHostMemory
   Kind kind = Kind::own;
   std::size_t size = 0;
   unsigned flags = 0;
@@ -30,6 +33,29 @@ auto pinned_at(std::uint64_t address, std::size_t size) {
   return after->first + std::max<std::size_t>(after->second.size, 1) > address ? after : pinned().end();
 }
 
+std::size_t whole_pages(std::size_t size) {
+  return (std::max<std::size_t>(size, 1) + kPage - 1) / kPage * kPage;
+}
+
+// Memory of the host at an address that the device does not use for anything else; null: there is none.
+void* place_host(std::size_t size) {
+  const std::size_t bytes = whole_pages(size);
+  std::uint64_t address = kHostMemory;
+  for (auto next = pinned().lower_bound(kHostMemory);; ++next) {  // the first gap
+    const bool last = next == pinned().end() || next->first >= kHostMemoryEnd;
+    const std::uint64_t end = last ? kHostMemoryEnd : next->first;
+    if (address < end && bytes <= end - address) break;
+    if (last) return nullptr;
+    address = next->first + whole_pages(next->second.size) + kPage;
+  }
+  void* const place = reinterpret_cast<void*>(address);
+  void* const found =
+      ::mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (found == place) return place;
+  if (found != MAP_FAILED) ::munmap(found, bytes);
+  return nullptr;  // the program uses these addresses itself
+}
+
 constexpr unsigned kAllocationFlags = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
 constexpr unsigned kIoMemory = 4;
 constexpr unsigned kReadOnly = 8;
@@ -39,13 +65,19 @@ constexpr unsigned kRegistrationFlags = cudaHostRegisterPortable | cudaHostRegis
 
 void* allocate_pinned(Runtime& runtime, std::size_t size, unsigned flags) {
   require((flags & ~kAllocationFlags) == 0, cudaErrorInvalidValue, "host memory has no such flag");
-  const bool mapped = (flags & cudaHostAllocMapped) != 0;
-  void* const pointer =
-      mapped ? size != 0 ? runtime.allocate(size, true) : nullptr : std::calloc(std::max<std::size_t>(size, 1), 1);
-  require(pointer != nullptr || (mapped && size == 0), cudaErrorMemoryAllocation, "the host has no memory left");
-  if (pointer != nullptr) {
-    pinned()[number_of(pointer)] = {mapped ? Pinned::Kind::mapped : Pinned::Kind::own, size, flags};
+  if ((flags & cudaHostAllocMapped) != 0) {
+    void* const pointer = size != 0 ? runtime.allocate(size, true) : nullptr;
+    if (pointer != nullptr) pinned()[number_of(pointer)] = {Pinned::Kind::mapped, size, flags};
+    return pointer;
   }
+  Pinned::Kind kind = Pinned::Kind::placed;
+  void* pointer = place_host(size);
+  if (pointer == nullptr) {
+    kind = Pinned::Kind::own;
+    pointer = std::calloc(std::max<std::size_t>(size, 1), 1);
+  }
+  require(pointer != nullptr, cudaErrorMemoryAllocation, "the host has no memory left");
+  pinned()[number_of(pointer)] = {kind, size, flags};
   return pointer;
 }
 
@@ -54,13 +86,44 @@ void release_pinned(Runtime& runtime, void* pointer) {
   const auto found = pinned().find(number_of(pointer));
   require(found != pinned().end() && found->second.kind != Pinned::Kind::registered, cudaErrorInvalidValue,
           "this is no memory of cudaMallocHost");
-  const bool mapped = found->second.kind == Pinned::Kind::mapped;
+  const Pinned memory = found->second;
   pinned().erase(found);
-  if (mapped) {
+  if (memory.kind == Pinned::Kind::own) {
+    std::free(pointer);
+  } else if (runtime.region(pointer) != nullptr) {
     runtime.release(pointer);
   } else {
-    std::free(pointer);
+    ::munmap(pointer, whole_pages(memory.size));
   }
+}
+
+void reach_pinned(Runtime& runtime, const void* words, std::size_t bytes) {
+  const auto first = pinned().lower_bound(kHostMemory);
+  if (first == pinned().end() || first->first >= kHostMemoryEnd || bytes < sizeof(std::uint64_t)) return;
+  std::vector<std::uint64_t> values(bytes / sizeof(std::uint64_t));
+  const std::size_t whole = values.size() * sizeof(std::uint64_t);
+  if (!read_host(values.data(), words, {whole, whole, 1})) return;  // the copy itself says it
+  for (const std::uint64_t value : values) {
+    if (value < kHostMemory || value >= kHostMemoryEnd) continue;
+    const auto found = pinned_at(value, 1);
+    if (found == pinned().end() || found->second.kind != Pinned::Kind::placed || found->second.size == 0) continue;
+    void* const pointer = reinterpret_cast<void*>(found->first);
+    if (runtime.region(pointer) == nullptr) runtime.reach_host(pointer, found->second.size);
+  }
+}
+
+void* reached_by_kernels(Runtime& runtime, void* host) {
+  const auto found = pinned_at(number_of(host), 1);
+  if (found != pinned().end() && found->second.kind == Pinned::Kind::registered &&
+      runtime.device_address(host) == nullptr) {
+    runtime.map_host(reinterpret_cast<void*>(found->first), found->second.size);
+  }
+  reach_pinned(runtime, &host, sizeof host);
+  void* const copy = runtime.device_address(host);
+  const Runtime::Region* const region = runtime.region(host);
+  require(copy != nullptr || (region != nullptr && region->managed), cudaErrorInvalidValue,
+          "kernels do not reach this memory: allocate it with cudaHostAlloc, or register it with cudaHostRegister");
+  return copy != nullptr ? copy : host;
 }
 
 void require_not_pinned(const void* pointer) {
@@ -133,12 +196,7 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int fla
   return guarded("cudaHostGetDevicePointer", [&](Runtime& runtime) {
     require_places(device);
     require(flags == 0, cudaErrorInvalidValue, "the flags are not 0");
-    void* const copy = runtime.device_address(host);
-    const Runtime::Region* const region = runtime.region(host);
-    require(copy != nullptr || (region != nullptr && region->managed), cudaErrorInvalidValue,
-            "kernels do not reach this memory: allocate it with cudaHostAllocMapped, or register it with "
-            "cudaHostRegisterMapped");
-    *device = copy != nullptr ? copy : host;
+    *device = reached_by_kernels(runtime, host);
   });
 }
 cudaError_t cudaHostGetFlags(unsigned int* flags, void* pointer) {
@@ -174,8 +232,10 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     const Runtime::Region* const region = runtime.region(pointer);
     void* const same = const_cast<void*>(pointer);
     void* const copy = runtime.device_address(pointer);
-    if (copy != nullptr || pinned_at(number_of(pointer), 1) != pinned().end()) {
-      *attributes = {cudaMemoryTypeHost, 0, region != nullptr ? same : copy, same};
+    const auto found = pinned_at(number_of(pointer), 1);
+    if (copy != nullptr || found != pinned().end()) {
+      const bool at_once = region != nullptr || (found != pinned().end() && found->second.kind == Pinned::Kind::placed);
+      *attributes = {cudaMemoryTypeHost, 0, at_once ? same : copy, same};
     } else if (region == nullptr) {
       *attributes = {cudaMemoryTypeUnregistered, 0, nullptr, nullptr};
     } else if (region->managed) {

@@ -30,7 +30,7 @@ enum class Call : std::uint32_t {
   function,  // unit; bytes: name -> id, registers, static shared, local, most threads, parameter bytes; bytes: per
              // parameter its offset and size as 32-bit numbers
   symbol,    // unit; bytes: name -> address, size
-  allocate,  // size, kind (AllocationKind) -> address
+  allocate,  // size, kind (AllocationKind), address of the host's -> address
   release,   // address
   write,     // address, pitch, width, height, stream; bytes: rows without gaps
   read,      // address, pitch, width, height, stream -> bytes: rows without gaps
@@ -65,8 +65,11 @@ enum class Call : std::uint32_t {
   stack,    // bytes of it that a thread has for recursion, or kAsIs -> the bytes
 };
 
-// Managed memory is the host's at the same address, in whole pages.
-enum class AllocationKind : std::uint64_t { device, managed };
+// Managed memory is the host's at the same address, in whole pages. Memory of the host's is there already, at the same
+// address too, within kHostMemory: the program's pinned memory, which takes nothing of the device's.
+enum class AllocationKind : std::uint64_t { device, managed, host };
+inline constexpr std::uint64_t kHostMemory = 0x20'0000'0000;     // above all that is allocated on the device
+inline constexpr std::uint64_t kHostMemoryEnd = 0x40'0000'0000;  // local memory's (isa/memory_map.hpp)
 
 inline constexpr std::uint64_t kAsIs = ~std::uint64_t{0};
 

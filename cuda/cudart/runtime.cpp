@@ -297,6 +297,12 @@ void Runtime::release(void* pointer) {
   ask({Call::release, 0, {number_of(pointer)}, 0});
 }
 
+void Runtime::reach_host(void* host, std::size_t size) {
+  const auto kind = static_cast<std::uint64_t>(cudart::AllocationKind::host);
+  ask({Call::allocate, 0, {size, kind, number_of(host)}, 0});
+  regions_[number_of(host)] = {size, true};
+}
+
 void Runtime::map_host(void* host, std::size_t size) {
   const auto kind = static_cast<std::uint64_t>(cudart::AllocationKind::device);
   const std::uint64_t address = ask({Call::allocate, 0, {size, kind}, 0}).words[0];

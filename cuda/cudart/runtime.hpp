@@ -117,6 +117,8 @@ class Runtime {
   void remember(std::uint64_t address, std::uint64_t size) {
     regions_.try_emplace(address, Region{size, false, nullptr, true});
   }
+  // The program's pinned memory, which the device has at the same address from now on, as managed memory.
+  void reach_host(void* host, std::size_t size);
   // Memory of the program's own, of which the device has a copy at an address of its own.
   void map_host(void* host, std::size_t size);
   void unmap_host(void* host);                                 // where it begins; other memory: nothing to do

@@ -26,8 +26,19 @@ bool is_constant(std::uint64_t address) {
 void Session::allocate() {
   const std::uint64_t size = question_.words[0];
   if (size > kDeviceBytes) throw Refusal{cudaErrorMemoryAllocation, no_room(size)};
-  const bool managed = static_cast<cudart::AllocationKind>(question_.words[1]) == cudart::AllocationKind::managed;
+  const auto kind = static_cast<cudart::AllocationKind>(question_.words[1]);
+  const bool managed = kind == cudart::AllocationKind::managed;
   isa::DeviceMemory& memory = device_->memory();
+  if (kind == cudart::AllocationKind::host) {
+    const std::uint64_t address = question_.words[2];
+    if (address < cudart::kHostMemory || address >= cudart::kHostMemoryEnd || size == 0 ||
+        size > cudart::kHostMemoryEnd - address || memory.find(address, size) != nullptr) {
+      throw Refusal{cudaErrorInvalidValue, "the program has pinned no memory there"};
+    }
+    memory.place(fmt::format("pinned {}", ++buffers_), address, size);
+    answer_.words[0] = address;
+    return;
+  }
   const std::string name = fmt::format("{} {}", managed ? "managed" : "buffer", ++buffers_);
   try {
     if (!managed) {
@@ -61,7 +72,7 @@ std::string Session::no_room(std::uint64_t size) const {
 std::uint64_t Session::used_bytes() const {
   std::uint64_t used = 0;
   for (const auto& [address, allocation] : device_->memory().allocations()) {
-    if (address >= isa::kGlobalBase && address < isa::kLocalBacking) used += allocation.size;
+    if (address >= isa::kGlobalBase && address < cudart::kHostMemory) used += allocation.size;
   }
   return used;
 }

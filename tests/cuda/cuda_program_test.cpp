@@ -412,6 +412,12 @@ TEST_F(CudaProgram, TextureReferencesAreBoundByTheirVariables) {
   EXPECT_THAT(test::Scratch::read(scratch_.path("out/stats.json")), HasSubstr("core0.texture\""));
 }
 
+TEST_F(CudaProgram, KernelsReachAllPinnedMemory) {
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--", compile("pinned.cu")});
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+  EXPECT_EQ(ran.err, "");
+}
+
 TEST_F(CudaProgram, CopiesOfAllSizesArriveHoweverItIsStarted) {
   const std::string program = compile("calls.cu");
   EXPECT_EQ(test::heddle({"exec", "--quiet", "--", program}).out, "PASSED\n");
