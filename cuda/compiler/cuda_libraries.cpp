@@ -24,6 +24,11 @@ constexpr std::array kLibraries = {
                 "heddle nvcc takes it from Debian's package libcub-dev, or from the folder of a copy by -I"},
     CudaLibrary{"cuBLAS", "matrix functions", "cublas*.h nvblas.h", "cublasLt cublasXt nvblas",
                 "of it there is what cublas_v2.h declares (docs/cuda.md lists it), linked by -lcublas", "cublas"},
+    CudaLibrary{"the driver API", "arrays, textures and surfaces", "", "",
+                "the run-time API has them: cudaMallocArray, cudaCreateTextureObject, cudaBindTextureToArray",
+                "cuArray cuMipmappedArray cuTexRef cuTexObject cuSurfRef cuSurfObject cuModuleGetTexRef "
+                "cuModuleGetSurfRef cuMemcpyHtoA cuMemcpyAtoH cuMemcpyDtoA cuMemcpyAtoD cuMemcpyAtoA CUDA_ARRAY "
+                "CUDA_TEXTURE CUDA_RESOURCE CUarray CUtexref CUsurfref CUtexObject CUsurfObject"},
     CudaLibrary{"cuFFT", "Fourier transforms", "cufft*.h cudalibxt.h", "cufft cufftw", kMachineCode},
     CudaLibrary{
         "cuRAND", "random numbers", "curand*.h", "",
@@ -136,12 +141,14 @@ std::optional<Diagnostic> first_error(const std::string& output) {
 
 namespace {
 
-// The library that has a name by how the name begins ("cublasX..."); null: none.
+// The library that has a name by how the name begins; the next word of it does not go on in small letters. Null: none.
 const CudaLibrary* library_of_name(std::string_view name) {
   for (const CudaLibrary& library : kLibraries) {
-    const std::size_t size = library.prefix.size();
-    if (size != 0 && name.size() > size && name.starts_with(library.prefix) && name[size] >= 'A' && name[size] <= 'Z') {
-      return &library;
+    for (std::string_view left = library.names; !left.empty();) {
+      const std::string_view begin = left.substr(0, left.find(' '));
+      left.remove_prefix(std::min(begin.size() + 1, left.size()));
+      const char next = name.size() > begin.size() ? name[begin.size()] : 'A';
+      if (name.starts_with(begin) && (next < 'a' || next > 'z')) return &library;
     }
   }
   return nullptr;
@@ -150,7 +157,8 @@ const CudaLibrary* library_of_name(std::string_view name) {
 std::optional<InputError> missing_name(const SourceLocation& where, std::string_view name) {
   const CudaLibrary* const library = library_of_name(name);
   if (library == nullptr) return {};
-  return InputError(where, fmt::format("there is no {}: it belongs to {} ({})", name, library->name, library->purpose),
+  return InputError(where,
+                    fmt::format("{} is not declared: it belongs to {} ({})", name, library->name, library->purpose),
                     std::string(library->advice));
 }
 

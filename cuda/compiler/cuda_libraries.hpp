@@ -10,12 +10,12 @@
 namespace heddle::cuda {
 
 struct CudaLibrary {
-  std::string_view name;         // "cuBLAS"
-  std::string_view purpose;      // "matrix functions"
-  std::string_view headers;      // names, separated by spaces; '*' stands for any text
-  std::string_view words;        // what -l links it by, likewise, without what static libraries have behind
-  std::string_view advice;       // what to do instead
-  std::string_view prefix = {};  // of its functions and types, where some of them are there
+  std::string_view name;        // "cuBLAS"
+  std::string_view purpose;     // "matrix functions"
+  std::string_view headers;     // names, separated by spaces; '*' stands for any text
+  std::string_view words;       // what -l links it by, likewise, without what static libraries have behind
+  std::string_view advice;      // what to do instead
+  std::string_view names = {};  // what its functions and types that are not there begin with, separated by spaces
 };
 
 // The library that a header is of, by the name in #include; the one that -lWORD links. Null: none that is known.

@@ -16,23 +16,29 @@ struct DeviceFact {
   int attribute;
   std::size_t (*value)(const MachineFacts& machine);
   void (*put)(cudaDeviceProp& properties, std::size_t value);
+  void (*put_12)(Properties12& properties, std::size_t value);
   void (*put_13)(Properties13& properties, std::size_t value);
 };
 
 template <class Put>
 constexpr DeviceFact fact(int attribute, std::size_t (*value)(const MachineFacts&), Put put) {
-  return {attribute, value, put, put};
+  return {attribute, value, put, put, put};
 }
 
-// Where the value is: a field of both releases' properties, of those before release 13 alone, or of neither.
+// Where the value is: a field of all releases' properties, of those before release 13, or of those since release 12.
 #define IN_ALL(field) [](auto& p, std::size_t value) { p.field = static_cast<std::decay_t<decltype(p.field)>>(value); }
 #define BEFORE_13(field)                                             \
   [](auto& p, [[maybe_unused]] std::size_t value) {                  \
-    if constexpr (std::is_same_v<decltype(p), cudaDeviceProp&>) {    \
+    if constexpr (!std::is_same_v<decltype(p), Properties13&>) {     \
       p.field = static_cast<std::decay_t<decltype(p.field)>>(value); \
     }                                                                \
   }
-#define NOWHERE [](auto&, std::size_t) {}
+#define SINCE_12(field)                                              \
+  [](auto& p, [[maybe_unused]] std::size_t value) {                  \
+    if constexpr (!std::is_same_v<decltype(p), cudaDeviceProp&>) {   \
+      p.field = static_cast<std::decay_t<decltype(p.field)>>(value); \
+    }                                                                \
+  }
 #define OF_MACHINE(expression) [](const MachineFacts& machine) -> std::size_t { return machine.expression; }
 #define ALWAYS(number) [](const MachineFacts&) -> std::size_t { return number; }
 
@@ -75,19 +81,19 @@ constexpr DeviceFact kDeviceFacts[] = {
     fact(cudaDevAttrGlobalL1CacheSupported, ALWAYS(1), IN_ALL(globalL1CacheSupported)),
     fact(cudaDevAttrLocalL1CacheSupported, ALWAYS(1), IN_ALL(localL1CacheSupported)),
     fact(cudaDevAttrSingleToDoublePrecisionPerfRatio, ALWAYS(1), BEFORE_13(singleToDoublePrecisionPerfRatio)),
-    fact(cudaDevAttrMemoryPoolsSupported, ALWAYS(1), NOWHERE),
-    fact(cudaDevAttrHostRegisterSupported, ALWAYS(1), NOWHERE)};
+    fact(cudaDevAttrMemoryPoolsSupported, ALWAYS(1), SINCE_12(memoryPoolsSupported)),
+    fact(cudaDevAttrHostRegisterSupported, ALWAYS(1), SINCE_12(hostRegisterSupported))};
 
 #undef IN_ALL
 #undef BEFORE_13
-#undef NOWHERE
+#undef SINCE_12
 #undef OF_MACHINE
 #undef ALWAYS
 
 template <class Properties, class Put>
 Properties filled_in(const MachineFacts& machine, Put DeviceFact::*put) {
   Properties properties;
-  std::memset(&properties, 0, sizeof properties);
+  std::memset(static_cast<void*>(&properties), 0, sizeof properties);
   std::strncpy(properties.name, machine.name, sizeof properties.name - 1);
   for (const DeviceFact& one : kDeviceFacts) {
     (one.*put)(properties, one.value(machine));
@@ -99,6 +105,10 @@ Properties filled_in(const MachineFacts& machine, Put DeviceFact::*put) {
 
 cudaDeviceProp device_properties(const MachineFacts& machine) {
   return filled_in<cudaDeviceProp>(machine, &DeviceFact::put);
+}
+
+Properties12 device_properties_12(const MachineFacts& machine) {
+  return filled_in<Properties12>(machine, &DeviceFact::put_12);
 }
 
 Properties13 device_properties_13(const MachineFacts& machine) {

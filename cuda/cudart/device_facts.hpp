@@ -1,4 +1,4 @@
-// What programs can ask of the device: one table, by which both structs of properties are filled in and every attribute
+// What programs can ask of the device: one table, by which each release's properties are filled in and every attribute
 // is answered (device_facts.cpp).
 #pragma once
 
@@ -11,6 +11,14 @@
 namespace heddle::cudart {
 
 inline constexpr std::size_t kMostPitch = 0x7fffffff;
+
+// Release 12's device properties: those of release 11, and more; the rest of its 1032 bytes is 0.
+struct Properties12 : cudaDeviceProp {
+  int hostRegisterSupported, sparseCudaArraySupported, hostRegisterReadOnlySupported;
+  int timelineSemaphoreInteropSupported, memoryPoolsSupported;
+  int further[71];
+};
+static_assert(sizeof(Properties12) == 1032);
 
 // Release 13's device properties, as far as machines here have them; the rest of its 1008 bytes is 0.
 struct Properties13 {
@@ -37,11 +45,14 @@ struct Properties13 {
   int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, maxBlocksPerMultiProcessor;
   int accessPolicyMaxWindowSize;
   size_t reservedSharedMemPerBlock;
-  int further[76];
+  int hostRegisterSupported, sparseCudaArraySupported, hostRegisterReadOnlySupported;
+  int timelineSemaphoreInteropSupported, memoryPoolsSupported;
+  int further[71];
 };
 static_assert(sizeof(Properties13) == 1008);
 
 [[nodiscard]] cudaDeviceProp device_properties(const MachineFacts& machine);
+[[nodiscard]] Properties12 device_properties_12(const MachineFacts& machine);
 [[nodiscard]] Properties13 device_properties_13(const MachineFacts& machine);
 // The driver's CUdevice_attribute has the same numbers. What release 11.5 asks about besides, the machine has not: 0.
 // Empty: that release has no such attribute.

@@ -28,7 +28,7 @@ Question question_of(const Launch& launch, std::uint64_t stream) {
 
 std::uint64_t stream_number(cudaStream_t stream) {
   const bool is_default = stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
-  require(is_default || Runtime::instance().has_stream(number_of(stream)), cudaErrorInvalidResourceHandle,
+  require(is_default || Runtime::instance().stream(number_of(stream)) != nullptr, cudaErrorInvalidResourceHandle,
           "there is no such stream");  // graphs have some of their own, beside the program's
   if (stream == cudaStreamLegacy || (stream == nullptr && !null_is_per_thread)) return 0;
   if (stream != nullptr && stream != cudaStreamPerThread) return number_of(stream);

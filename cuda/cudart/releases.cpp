@@ -11,8 +11,6 @@ namespace {
 
 int release_of_program = 11;
 
-constexpr std::size_t kPropertyBytesOf12 = 1032;
-
 }  // namespace
 
 int heddle::cudart::program_release() {
@@ -44,10 +42,8 @@ cudaError_t cudaGetDeviceProperties_v2(void* properties, int device) {
   return guarded("cudaGetDeviceProperties", [&](Runtime& runtime) {
     heddle::cudart::require_places(properties);
     heddle::cudart::require_device(device);
-    const cudaDeviceProp ours = heddle::cudart::device_properties(runtime.machine());
-    static_assert(sizeof ours <= kPropertyBytesOf12);
-    std::memset(properties, 0, kPropertyBytesOf12);
-    std::memcpy(properties, &ours, sizeof ours);
+    const heddle::cudart::Properties12 theirs = heddle::cudart::device_properties_12(runtime.machine());
+    std::memcpy(properties, static_cast<const void*>(&theirs), sizeof theirs);
   });
 }
 

@@ -102,7 +102,9 @@ Answer Runtime::ask(const Question& question, const void* bytes, void* into, std
   if (!begun_ && !brings_code) begin();
   if (question.call == Call::stream_destroy) taken_.clear();  // of that stream
   const Answer answer = exchange(question, bytes, into, capacity);
-  if (question.call == Call::stream_create) streams_.insert(answer.words[0]);
+  if (question.call == Call::stream_create) {
+    streams_[answer.words[0]] = {static_cast<unsigned>(question.words[0]), false};
+  }
   if (question.call == Call::stream_destroy) streams_.erase(question.words[0]);
   return answer;
 }

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -97,8 +97,16 @@ class Runtime {
   void* managed_variable(const void* shadow);
   void find(Function& function);  // asks the simulator, the first time
   void find(Symbol& symbol);
-  // Of the program's streams and events, by their numbers, which are different from each other.
-  [[nodiscard]] bool has_stream(std::uint64_t number) const { return streams_.count(number) != 0; }
+  // The simulator's streams by their numbers: the program's, the threads' default streams, and those of graphs.
+  struct Stream {
+    unsigned flags = 0;
+    bool of_program = false;
+  };
+  [[nodiscard]] const Stream* stream(std::uint64_t number) const {  // null: there is none
+    const auto found = streams_.find(number);
+    return found == streams_.end() ? nullptr : &found->second;
+  }
+  void give_stream(std::uint64_t number) { streams_.at(number).of_program = true; }
 
   // Device memory and the host's share of it.
   struct Region {
@@ -206,7 +214,7 @@ class Runtime {
   };
   std::map<std::uint64_t, Mapped> mapped_;  // by the host's address
   std::set<std::uint64_t> shared_pages_;    // of managed variables
-  std::unordered_set<std::uint64_t> streams_;
+  std::unordered_map<std::uint64_t, Stream> streams_;
   std::vector<std::byte> bytes_;
   std::string prints_;
 };

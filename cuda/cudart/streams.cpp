@@ -9,10 +9,10 @@ namespace heddle::cudart {
 
 namespace {
 
-// Streams that the program has made, by the simulator's number.
-std::map<std::uint64_t, unsigned>& streams() {
-  static auto* const all = new std::map<std::uint64_t, unsigned>;  // flags
-  return *all;
+// A stream that the program has made; null: this is none.
+const Runtime::Stream* made_by_program(std::uint64_t stream) {
+  const Runtime::Stream* const found = Runtime::instance().stream(stream);
+  return found != nullptr && found->of_program ? found : nullptr;
 }
 
 struct Event {
@@ -38,13 +38,13 @@ bool is_default(cudaStream_t stream) {
 }  // namespace
 
 void require_stream(cudaStream_t stream) {
-  require(is_default(stream) || streams().count(number_of(stream)) != 0, cudaErrorInvalidResourceHandle,
+  require(is_default(stream) || made_by_program(number_of(stream)) != nullptr, cudaErrorInvalidResourceHandle,
           "there is no such stream");
 }
 
 bool waits_for_default(std::uint64_t stream) {
-  const auto found = streams().find(stream);
-  return found == streams().end() || (found->second & cudaStreamNonBlocking) == 0;  // others are each thread's own
+  const Runtime::Stream* const found = made_by_program(stream);
+  return found == nullptr || (found->flags & cudaStreamNonBlocking) == 0;  // others are each thread's own
 }
 
 bool was_recorded(cudaEvent_t event) {
@@ -87,7 +87,7 @@ cudaError_t make_stream(const char* name, cudaStream_t* stream, unsigned int fla
     require((flags & ~unsigned{cudaStreamNonBlocking}) == 0, cudaErrorInvalidValue, "streams have no such flag");
     const Answer answer = runtime.ask({Call::stream_create, 0, {flags & cudaStreamNonBlocking}, 0});
     *stream = reinterpret_cast<cudaStream_t>(answer.words[0]);
-    heddle::cudart::streams()[answer.words[0]] = flags;
+    runtime.give_stream(answer.words[0]);
   });
 }
 
@@ -123,7 +123,6 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     require_stream(stream);
     forget_stream(stream);
     runtime.ask({Call::stream_destroy, 0, {stream_number(stream)}, 0});
-    heddle::cudart::streams().erase(number_of(stream));
   });
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {

@@ -100,14 +100,14 @@ TEST_F(Cublas, FunctionsThatAreNotThereAreNamed) {
       scratch_.write("a.cu", "#include <cublas_v2.h>\nint main() { return cublasStpttr(nullptr); }\n");
   const test::Ran compiled = test::heddle({"nvcc", source, "-lcublas", "-o", scratch_.path("a")});
   EXPECT_EQ(compiled.code, 2);
-  EXPECT_EQ(compiled.err, "heddle: " + source + ":2:21: there is no cublasStpttr" + advice);
+  EXPECT_EQ(compiled.err, "heddle: " + source + ":2:21: cublasStpttr is not declared" + advice);
   // Declared by the program itself, so that the linker misses it.
   const std::string own = scratch_.write(
       "b.cpp", "extern \"C\" int cublasXtCreate(void*);\nint main() { return cublasXtCreate(nullptr); }\n");
   const test::Ran linked = test::heddle({"nvcc", own, "-lcublas", "-o", scratch_.path("b")});
   EXPECT_EQ(linked.code, 2);
   EXPECT_THAT(linked.err, HasSubstr("undefined reference to `cublasXtCreate'"));
-  EXPECT_EQ(linked.err.substr(linked.err.find("heddle: ")), "heddle: there is no cublasXtCreate" + advice);
+  EXPECT_EQ(linked.err.substr(linked.err.find("heddle: ")), "heddle: cublasXtCreate is not declared" + advice);
   // The user's own stay the user's.
   const std::string other = scratch_.write("c.cu", "int main() { return cublasting; }\n");
   EXPECT_THAT(test::heddle({"nvcc", other, "-o", scratch_.path("c")}).err,

@@ -118,6 +118,20 @@ TEST(CudaLibraries, TheFirstErrorIsFoundWithColoursToo) {
       missing->what(),
       "b/a.cu:12:10: there is no cufft.h: it belongs to cuFFT (Fourier transforms); it comes as machine code of "
       "real GPUs only: bring kernels of your own as sources");
+  const std::string arrays =
+      "a.cu:1:1: CUarray is not declared: it belongs to the driver API (arrays, textures and surfaces); the run-time "
+      "API "
+      "has them: cudaMallocArray, cudaCreateTextureObject, cudaBindTextureToArray";
+  EXPECT_EQ(missing_library({{"a.cu", 1, 1}, "unknown type name 'CUarray'", 0})->what(), arrays);
+  for (const char* const name : {"cuArrayCreate", "cuTexRefSetArray", "cuArray3DCreate_v2", "CUDA_ARRAY_DESCRIPTOR"}) {
+    const auto unknown =
+        missing_library({{"a.cu", 1, 1}, std::string("use of undeclared identifier '") + name + "'; did you mean", 0});
+    ASSERT_TRUE(unknown) << name;
+    EXPECT_THAT(unknown->what(), HasSubstr(std::string(name) + " is not declared: it belongs to the driver API"));
+  }
+  for (const char* const name : {"cuArrays", "cuArrayed", "cublasting", "cuda", "CUarrays"}) {
+    EXPECT_FALSE(missing_library({{"a.cu", 1, 1}, std::string("unknown type name '") + name + "'", 0})) << name;
+  }
   EXPECT_FALSE(missing_library({{"a.cu", 1, 1}, "'my.h' file not found", 0}));
   EXPECT_FALSE(missing_library({{"a.cu", 1, 1}, "unknown type name 'cufftHandle'", 0}));
   EXPECT_FALSE(first_error("a.cu:1:2: warning: odd\n"));
@@ -158,6 +172,28 @@ TEST(CudaLibraries, ProgramsAndKernelsThatIncludeOneAreToldWhereAndWhatToDo) {
   const test::Ran warned = test::heddle({"nvcc", odd, "-o", scratch.path("d")});
   EXPECT_EQ(warned.code, 0);
   EXPECT_THAT(warned.err, HasSubstr(odd + ":2:31: warning: using the result of an assignment as a condition"));
+}
+
+// Tiles of a warp and less take the memory that larger ones would need.
+TEST(CudaLibraries, TilesOfSeveralWarpsAreRefusedByName) {
+  const test::Scratch scratch;
+  const auto compile = [&](const std::string& size) {
+    const std::string kernel = scratch.write(
+        "tile.cu",
+        "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n__global__ void k(int* to) {\n"
+        "  __shared__ cg::experimental::block_tile_memory<4, 256> old;\n"
+        "  __shared__ cg::block_tile_memory<256> memory;\n"
+        "  auto first = cg::experimental::tiled_partition<32>(cg::experimental::this_thread_block(old));\n"
+        "  auto tile = cg::tiled_partition<" +
+            size + ">(cg::this_thread_block(memory));\n  to[threadIdx.x] = tile.thread_rank() + first.size();\n}\n");
+    return test::heddle({"compile", kernel});
+  };
+  EXPECT_EQ(compile("16").code, 0) << compile("16").err;
+  const test::Ran larger = compile("64");
+  EXPECT_NE(larger.code, 0);
+  EXPECT_THAT(larger.err,
+              HasSubstr("a tile has 1, 2, 4, 8, 16 or 32 threads: tiles of several warps are not there; let "
+                        "the block wait (this_thread_block().sync()) and share its memory instead"));
 }
 
 // What is there of them, in one program (programs/libraries.cu) and on machines whose warps go in lockstep and not.

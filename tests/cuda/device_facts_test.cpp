@@ -124,6 +124,15 @@ TEST(DeviceFacts, ArePropertiesOfBothLayouts) {
   const Properties13 of_13 = device_properties_13(machine);
   EXPECT_STREQ(of_13.name, "primes");
   EXPECT_EQ(values_in_both(of_13), expected);
+  EXPECT_EQ(of_13.memoryPoolsSupported, 1);
+  const Properties12 of_12 = device_properties_12(machine);
+  EXPECT_EQ(values_in_both(of_12), expected);
+  EXPECT_EQ(of_12.clockRate, 53);
+  // Where release 12 has them: behind what release 11 has.
+  const auto* const words = reinterpret_cast<const int*>(&of_12);
+  EXPECT_EQ(words[sizeof(cudaDeviceProp) / sizeof(int)], 1);  // hostRegisterSupported
+  EXPECT_EQ(words[sizeof(cudaDeviceProp) / sizeof(int) + 1], 0);
+  EXPECT_EQ(words[sizeof(cudaDeviceProp) / sizeof(int) + 4], 1);  // memoryPoolsSupported
 }
 
 // In the order of their numbers; attributes that no property has stand by themselves.

@@ -128,7 +128,8 @@ HEDDLE_GROUP_ coalesced_group coalesced_threads() {
 template <unsigned int Size, class Parent = void>
 class thread_block_tile {
   static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
-                "a tile has 1, 2, 4, 8, 16 or 32 threads; larger ones are not supported");
+                "a tile has 1, 2, 4, 8, 16 or 32 threads: tiles of several warps are not there; let the block wait "
+                "(this_thread_block().sync()) and share its memory instead");
 
  public:
   HEDDLE_GROUP_ void sync() const { __syncwarp(heddle_mask()); }
@@ -201,6 +202,26 @@ HEDDLE_GROUP_ thread_block_tile<Size, thread_block_tile<ParentSize, GrandParent>
   static_assert(Size <= ParentSize, "a tile is no larger than what it is a part of");
   return {static_cast<unsigned int>(parent.thread_rank()) / Size, ParentSize / Size};
 }
+
+// What tiles of several warps would exchange values by: programs name it for smaller tiles too, which need none.
+template <unsigned int Threads = 1024>
+struct block_tile_memory {};
+template <unsigned int Threads>
+HEDDLE_GROUP_ thread_block this_thread_block(block_tile_memory<Threads>&) {
+  return this_thread_block();
+}
+namespace experimental { /* as releases before 12 have it */
+template <unsigned int Bytes = 8, unsigned int Threads = 1024>
+struct block_tile_memory {};
+template <unsigned int Bytes, unsigned int Threads>
+HEDDLE_GROUP_ thread_block this_thread_block(block_tile_memory<Bytes, Threads>&) {
+  return cooperative_groups::this_thread_block();
+}
+template <unsigned int Size, class Group>
+HEDDLE_GROUP_ auto tiled_partition(const Group& parent) {
+  return cooperative_groups::tiled_partition<Size>(parent);
+}
+}  // namespace experimental
 
 // Tiles of a size that is known when the kernel runs: a power of two, at most 32. Parents are a block or lanes.
 HEDDLE_GROUP_ thread_group tiled_partition(const thread_group& parent, unsigned int size) {
