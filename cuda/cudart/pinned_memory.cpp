@@ -1,6 +1,6 @@
-// The run-time API's memory of the host. What is made with the flag for it is managed memory. Other pinned memory lies at
-// addresses where the device has nothing, and becomes the device's too, as managed memory, once a kernel may reach it:
-// unified addressing says that all can. Until then it costs the simulation nothing.
+// The run-time API's memory of the host. What is made with the flag for it is managed memory. Other pinned memory lies
+// at addresses where the device has nothing, and becomes the device's too, as managed memory, once a kernel may reach
+// it: unified addressing says that all can. Until then it costs the simulation nothing.
 #include <sys/mman.h>
 
 #include <algorithm>

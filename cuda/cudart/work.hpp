@@ -89,8 +89,8 @@ void leave_pool(const void* pointer);  // cuda/cudart/pools.cpp, of memory that 
 [[nodiscard]] void* allocate_pinned(Runtime& runtime, std::size_t size, unsigned flags);
 void release_pinned(Runtime& runtime, void* pointer);
 void require_not_pinned(const void* pointer);
-// Pinned memory that any of these words may lead to is the device's too from now on: what kernels are given, and what is
-// copied to where they read.
+// Pinned memory that any of these words may lead to is the device's too from now on: what kernels are given, and what
+// is copied to where they read.
 void reach_pinned(Runtime& runtime, const void* words, std::size_t bytes);
 // Where kernels have memory of the host's.
 [[nodiscard]] void* reached_by_kernels(Runtime& runtime, void* host);
