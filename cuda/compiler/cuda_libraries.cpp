@@ -154,11 +154,11 @@ const CudaLibrary* library_of_name(std::string_view name) {
   return nullptr;
 }
 
-std::optional<InputError> missing_name(const SourceLocation& where, std::string_view name) {
+std::optional<InputError> missing_name(const SourceLocation& where, std::string_view name, std::string_view how) {
   const CudaLibrary* const library = library_of_name(name);
   if (library == nullptr) return {};
   return InputError(where,
-                    fmt::format("{} is not declared: it belongs to {} ({})", name, library->name, library->purpose),
+                    fmt::format("{} is not {}: it belongs to {} ({})", name, how, library->name, library->purpose),
                     std::string(library->advice));
 }
 
@@ -168,7 +168,7 @@ std::optional<InputError> missing_function(const std::string& linker) {
   static constexpr std::string_view kUndefined = "undefined reference to `";
   for (std::size_t at = linker.find(kUndefined); at != std::string::npos; at = linker.find(kUndefined, at)) {
     at += kUndefined.size();
-    if (auto missing = missing_name({}, std::string_view(linker).substr(at, linker.find('\'', at) - at)))
+    if (auto missing = missing_name({}, std::string_view(linker).substr(at, linker.find('\'', at) - at), "linked"))
       return missing;
   }
   return {};
@@ -179,7 +179,7 @@ std::optional<InputError> missing_library(const Diagnostic& error) {
   for (const std::string_view kind : {"use of undeclared identifier '", "unknown type name '"}) {
     if (message.starts_with(kind)) {
       const std::string_view name = message.substr(kind.size());
-      return missing_name(error.where, name.substr(0, name.find('\'')));
+      return missing_name(error.where, name.substr(0, name.find('\'')), "declared");
     }
   }
   const std::size_t end = message.find("' file not found");

@@ -72,6 +72,7 @@ constexpr std::array kOptions = {
     Option{"--pre-include", "-include", Meaning::both_value, "-include"},
     Option{"--library-path", "-L", Meaning::linking_value, "-L"},
     Option{"--library", "-l", Meaning::library},
+    Option{"-cudalib", "", Meaning::library},  // nvc++ has it
     Option{"--compiler-options", "-Xcompiler", Meaning::compiler_words},
     Option{"-Xdevice", "", Meaning::device_words},
     Option{"--linker-options", "-Xlinker", Meaning::linker_words},

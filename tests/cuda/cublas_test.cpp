@@ -107,7 +107,7 @@ TEST_F(Cublas, FunctionsThatAreNotThereAreNamed) {
   const test::Ran linked = test::heddle({"nvcc", own, "-lcublas", "-o", scratch_.path("b")});
   EXPECT_EQ(linked.code, 2);
   EXPECT_THAT(linked.err, HasSubstr("undefined reference to `cublasXtCreate'"));
-  EXPECT_EQ(linked.err.substr(linked.err.find("heddle: ")), "heddle: cublasXtCreate is not declared" + advice);
+  EXPECT_EQ(linked.err.substr(linked.err.find("heddle: ")), "heddle: cublasXtCreate is not linked" + advice);
   // The user's own stay the user's.
   const std::string other = scratch_.write("c.cu", "int main() { return cublasting; }\n");
   EXPECT_THAT(test::heddle({"nvcc", other, "-o", scratch_.path("c")}).err,

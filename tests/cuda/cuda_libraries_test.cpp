@@ -95,6 +95,7 @@ TEST(CudaLibraries, WhatIsLinkedIsNamedAsWhatIsIncluded) {
   }
   // Marks of NVTX are in its header, random numbers in theirs.
   EXPECT_THAT(read_nvcc_options({"a.cu", "-lnvToolsExt", "-lm", "-lGL"}).inputs, ElementsAre("a.cu", "-lm", "-lGL"));
+  EXPECT_THAT(read_nvcc_options({"a.cu", "-cudalib=cublas,cudart"}).inputs, ElementsAre("a.cu", "-lheddle_cublas"));
   EXPECT_THAT(read_nvcc_options({"a.cu", "-lcublas", "-lcublas_static"}).inputs,
               ElementsAre("a.cu", "-lheddle_cublas", "-lheddle_cublas"));
   const NvccOptions random = read_nvcc_options({"a.cu", "-lcurand"});
@@ -204,6 +205,16 @@ TEST(CudaLibraries, WhatIsThereRunsRightOnHostAndDevice) {
                                            "-lnvToolsExt", "-lcurand", "-o", program});
   ASSERT_EQ(compiled.code, 0) << compiled.err;
   const test::Ran ran = test::heddle({"exec", "--quiet", "--config", "baseline", "--", program});
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+}
+
+TEST(CudaLibraries, PairsOfHalvesAreComputedWith) {
+  const test::Scratch scratch;
+  const std::string program = scratch.path("program");
+  const test::Ran compiled =
+      test::heddle({"nvcc", HEDDLE_SOURCE_DIR "/tests/cuda/programs/half_pairs.cu", "-o", program});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--", program});
   EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
 }
 

@@ -243,5 +243,6 @@ static __device__ __inline__ __attribute__((always_inline, nodebug, unused)) __h
   return *address;
 }
 #endif
+#include "heddle/cuda_half_pairs.h"
 #undef HEDDLE_HALF_
 #include "heddle/cuda_numbers_end.h"
