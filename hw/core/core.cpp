@@ -364,7 +364,8 @@ void Core::block_at_grid(unsigned slot) {
 // coherent: by its copy, or by what a read brings that has left already. An L1 that meets others at the launch's end
 // has none: what it keeps nobody else stores.
 void Core::drop_old_copies() {
-  if (machine_.gpu.cores > 1 && launch_bytes_ == nullptr && !about<CoherenceProtocol>(machine_.gpu.coherence).traits.coherent) {
+  if (machine_.gpu.cores > 1 && launch_bytes_ == nullptr &&
+      !about<CoherenceProtocol>(machine_.gpu.coherence).traits.coherent) {
     l1d_.invalidate();
   }
 }

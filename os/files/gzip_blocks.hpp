@@ -1,6 +1,6 @@
 // A gzip file (RFC 1952) whose blocks are compressed by threads of their own, while whoever writes goes on.
 //
-// Text is cut into blocks of kBlock bytes. Each is deflated by itself, with the end of the one before as its dictionary,
+// Text is cut into blocks of kBlock bytes. Each is deflated by itself, with the end of the one before as dictionary,
 // and ends at a byte; one after the other they are one stream. So the bytes depend on the text alone, not on who has
 // compressed what, nor on how many there are. The calling thread hands on what is done, in order, and compresses too
 // where it would have to wait.

@@ -131,7 +131,8 @@ TEST(Reference, ModulePatterns) {
 TEST(Reference, EveryParameterIsListedWithItsRange) {
   const std::string text = pages::parameters_text({});
   EXPECT_NE(text.find("[core] one SIMT core\n"), std::string::npos);
-  EXPECT_NE(text.find("  simd_width = 32 lanes   [1 to 32]\n      SIMD lanes, of each sub-core\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  simd_width = 32 lanes   [1 to 32]\n      SIMD lanes, of each sub-core\n"), std::string::npos)
+      << text;
   EXPECT_NE(pages::parameters_markdown({}).find(
                 "| `row_hit` | `100` | 1 to 100000 | cycles | latency of an access to the open row |"),
             std::string::npos);
