@@ -22,14 +22,18 @@ using link::Wave;
 class Recorder final : public link::WaveLog {
  public:
   using WaveLog::flush;
+  using WaveLog::sleep;
+  using WaveLog::wake;
   struct Shown {
     Cycle cycle;
     std::uint32_t wave;
     std::uint64_t value;
   };
   std::vector<Shown> shown;
+  Cycle now = 0;  // where it is asked while it sleeps
 
  private:
+  [[nodiscard]] Cycle present() const override { return now; }
   void declare(const std::string&, unsigned) override {}
   void show(Cycle cycle, std::span<const Change> changes) override {
     for (const Change& change : changes) {
@@ -142,6 +146,41 @@ TEST(WaveLog, DifferencesAddUpInAnyOrder) {
   EXPECT_EQ(recorder.shown[1].value, 1U);
   EXPECT_EQ(recorder.shown[2].cycle, 15U);
   EXPECT_EQ(recorder.shown[2].value, 0U);
+}
+
+TEST(WaveLog, AfterSleepItShowsWhatWavesHaveByThen) {
+  Recorder recorder;
+  Wave set, announced, bus, voided;
+  for (Wave* const wave : {&set, &announced, &bus, &voided}) {
+    recorder.take(*wave, "w", 8);
+  }
+  recorder.sleep();
+  set.set(3);
+  announced.set_at(10, 7);
+  announced.set_at(30, 9);
+  bus.set(0);
+  bus.add_at(5, 1);
+  bus.add_at(25, ~std::uint64_t{0});
+  voided.set_at(12, 4);
+  recorder.now = 6;
+  set.set(5);
+  voided.set(1);
+  EXPECT_TRUE(recorder.shown.empty());
+  recorder.wake(20);
+  recorder.flush(20);
+  std::map<std::uint32_t, std::uint64_t> values;
+  for (const Recorder::Shown& shown : recorder.shown) {
+    EXPECT_EQ(shown.cycle, 19U);
+    values[shown.wave] = shown.value;
+  }
+  EXPECT_EQ(values, (std::map<std::uint32_t, std::uint64_t>{{0, 5}, {1, 7}, {2, 1}, {3, 1}}));
+  recorder.shown.clear();
+  recorder.flush(40);
+  ASSERT_EQ(recorder.shown.size(), 2U);
+  EXPECT_EQ(recorder.shown[0].cycle, 25U);
+  EXPECT_EQ(recorder.shown[0].value, 0U);
+  EXPECT_EQ(recorder.shown[1].cycle, 30U);
+  EXPECT_EQ(recorder.shown[1].value, 9U);
 }
 
 TEST(WaveLog, NobodyLooksAndNothingHappens) {
