@@ -64,6 +64,8 @@ class Named:
     meaning: str
     file: str | None = None
     parameter: str | None = None
+    group: str | None = None
+    """Of a machine: what it is listed with, "papers" or "GPUs of today"."""
 
 
 @dataclass(frozen=True)

@@ -136,6 +136,7 @@ class Declarations(Case):
             names = subprocess.run([PROGRAM, "list", kind, "--names"], capture_output=True, text=True).stdout
             self.assertEqual(list(found), names.splitlines())
         self.assertTrue(heddle.machines()["lwm"].file.endswith("lwm.toml"))
+        self.assertEqual(heddle.machines()["h100"].group, "GPUs of today")
         self.assertIn("fetch", heddle.signal_groups())
 
     def test_what_has_no_json_says_so(self) -> None:
