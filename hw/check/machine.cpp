@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "hw/check/core_parts.hpp"
 #include "hw/check/dram.hpp"
 #include "hw/check/longest_wait.hpp"
 #include "hw/check/policies.hpp"
@@ -177,81 +178,6 @@ void check_watchdog(const Machine& machine, std::vector<Contradiction>& found) {
                      "may take by the latencies of this machine ({} of them in DRAM): a slow run would pass "
                      "for a deadlock",
                      machine.watchdog.deadlock_cycles, wait.cycles, wait.dram)});
-  }
-}
-
-// One lane can execute for its warp only where a warp is the same threads throughout, and nothing of it overtakes.
-void check_scalar(const CoreParameters& core, std::vector<Contradiction>& found) {
-  if (!about<Scalarisation>(core.scalar).traits.finds) {
-    return;
-  }
-  if (!about<Divergence>(core.divergence).traits.lockstep_lanes) {
-    found.push_back({"core.scalar", fmt::format("core.scalar = \"{}\" keeps registers per warp, and core.divergence = "
-                                                "\"{}\" forms warps of other threads at branches or accesses; use "
-                                                "core.divergence = \"stack\"",
-                                                core.scalar, core.divergence)});
-  }
-  if (about<IssueDiscipline>(core.issue).traits.early_next_pc) {
-    found.push_back({"core.scalar", fmt::format("core.scalar = \"{}\" waits for a warp's earlier instructions, which "
-                                                "core.issue = \"{}\" does not; use \"strict\" or \"relaxed\"",
-                                                core.scalar, core.issue)});
-  }
-}
-
-// What is shared out among sub-cores must come out even, and what belongs to a whole core cannot be in one.
-void check_sub_cores(const Machine& machine, std::vector<Contradiction>& found) {
-  const CoreParameters& core = machine.core;
-  if (core.sub_cores == 1) {
-    return;
-  }
-  const Divergence::Traits& mechanism = about<Divergence>(core.divergence).traits;
-  const auto refuse = [&](std::string why) { found.push_back({"core.sub_cores", std::move(why)}); };
-  if (core.threads % core.warp_size == 0 && core.threads % (core.warp_size * core.sub_cores) != 0) {
-    refuse(
-        fmt::format("core.sub_cores ({}) does not share out the {} warps of a core equally (core.threads {} / "
-                    "core.warp_size {})",
-                    core.sub_cores, core.threads / core.warp_size, core.threads, core.warp_size));
-  }
-  if (core.registers % core.sub_cores != 0) {
-    refuse(fmt::format("core.sub_cores ({}) does not divide core.registers ({})", core.sub_cores, core.registers));
-  }
-  if (mechanism.changes_cores || mechanism.global_pool != nullptr) {
-    refuse(
-        fmt::format("core.divergence = \"{}\" moves threads between cores, whose places it does not tell apart by "
-                    "sub-core; use core.sub_cores = 1",
-                    core.divergence));
-  }
-  if (mechanism.mimd_lanes) {
-    refuse(
-        fmt::format("core.divergence = \"{}\" has lanes that share the core's I-cache and scratchpad in a cycle, "
-                    "which sub-cores take one after the other; use core.sub_cores = 1",
-                    core.divergence));
-  }
-  if (about<LoadLimiter>(core.load_limiter).traits.limits) {
-    refuse(fmt::format("core.load_limiter = \"{}\" hears of the L1 for all warps of a core; use core.sub_cores = 1",
-                       core.load_limiter));
-  }
-}
-
-void check_l0(const Machine& machine, std::vector<Contradiction>& found) {
-  const L0Parameters& l0 = machine.l0i;
-  if (!l0.enabled) {
-    return;
-  }
-  const std::uint64_t way = std::uint64_t{l0.ways} * machine.icache.line_bytes;
-  if (l0.bytes % way != 0) {
-    found.push_back({"l0i.ways", fmt::format("l0i.bytes ({}) is no multiple of l0i.ways ({}) x icache.line_bytes ({})",
-                                             l0.bytes, l0.ways, machine.icache.line_bytes)});
-  }
-  if (about<Divergence>(machine.core.divergence).traits.mimd_lanes) {
-    found.push_back({"l0i.enabled", fmt::format("core.divergence = \"{}\" fetches for each lane; use l0i.enabled = "
-                                                "false",
-                                                machine.core.divergence)});
-  }
-  if (machine.icache.ideal || machine.gpu.perfect_memory) {
-    found.push_back({"l0i.enabled",
-                     "l0i.enabled: every fetch is a hit of the instruction cache already "
-                     "(icache.ideal, gpu.perfect_memory); use false"});
   }
 }
 

@@ -213,8 +213,7 @@ struct InstructionCacheParameters : CacheParameters {
   }
 };
 
-// A sub-core's own instruction cache (hw/cache/l0_cache.hpp). The figures are those of an RTX A6000 as MICRO 2025 has
-// them: 32 KB of lines of 128 bytes, and 8 lines ahead, which fits best (table 5).
+// A sub-core's own instruction cache (hw/cache/l0_cache.hpp). MICRO 2025's of an RTX A6000; 8 lines fit best (table 5).
 struct L0Parameters {
   bool enabled = false;
   std::uint64_t bytes = 32 * 1024;

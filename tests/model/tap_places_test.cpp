@@ -111,11 +111,16 @@ class CountedScratchpad final : public link::ProtocolTap<hw::ScratchpadProtocol>
 
 using PassedAt = std::map<std::string, Passed>;  // by the names of their sockets
 
+// What a place of one of several sub-cores is called in a core of one: without "sub3.".
+std::string without_sub_core(const std::string& socket) {
+  return socket.rfind("sub", 0) == 0 ? socket.substr(socket.find('.') + 1) : socket;
+}
+
 // A maker of taps at the places that are in `places`.
 template <class Counting>
 auto counting(PassedAt& places) {
   return [&places](const hw::CorePlace& place, link::Clock) -> std::unique_ptr<Counting> {
-    const auto at = places.find(place.socket);
+    const auto at = places.find(without_sub_core(place.socket));
     return at == places.end() ? nullptr : std::make_unique<Counting>(("tap_" + place.text()).c_str(), at->second);
   };
 }
@@ -183,7 +188,11 @@ std::string counters_with(const std::string& workload_name, const hw::Machine& m
 const std::vector<std::string>& configs() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = test::machine_names();
-    std::erase_if(all, [](const std::string& name) { return name.starts_with("test-"); });
+    const std::vector<std::string> known = all;
+    std::erase_if(all, [&](const std::string& name) {
+      // Of today's GPUs the cuts, which differ from the whole ones by numbers alone.
+      return name.starts_with("test-") || std::find(known.begin(), known.end(), name + "-8sm") != known.end();
+    });
     return all;
   }();
   return names;
@@ -209,7 +218,9 @@ TEST_P(TapPlaces, SeeWhatIsCounted) {
     if (untapped.rfind("refused: ", 0) == 0) {
       continue;
     }
-    ++ran;
+    if (++ran > 1 && machine.core.sub_cores > 1) {
+      break;  // of cores of several parts one is enough
+    }
     EXPECT_EQ(untapped.rfind("cycles ", 0), 0U) << untapped;
     for (const std::vector<std::string>& sockets : sets) {
       EXPECT_EQ(counters_with(workload, machine, sockets), untapped) << workload << " " << sockets.front();

@@ -1,0 +1,88 @@
+#include "hw/check/core_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "hw/divergence/divergence.hpp"
+#include "hw/issue/discipline.hpp"
+#include "hw/scalar/scalarisation.hpp"
+#include "hw/schedule/load_limiter.hpp"
+
+namespace heddle::hw {
+
+void check_scalar(const CoreParameters& core, std::vector<Contradiction>& found) {
+  if (!about<Scalarisation>(core.scalar).traits.finds) {
+    return;
+  }
+  if (!about<Divergence>(core.divergence).traits.lockstep_lanes) {
+    found.push_back({"core.scalar", fmt::format("core.scalar = \"{}\" keeps registers per warp, and core.divergence = "
+                                                "\"{}\" forms warps of other threads at branches or accesses; use "
+                                                "core.divergence = \"stack\"",
+                                                core.scalar, core.divergence)});
+  }
+  if (about<IssueDiscipline>(core.issue).traits.early_next_pc) {
+    found.push_back({"core.scalar", fmt::format("core.scalar = \"{}\" waits for a warp's earlier instructions, which "
+                                                "core.issue = \"{}\" does not; use \"strict\" or \"relaxed\"",
+                                                core.scalar, core.issue)});
+  }
+}
+
+void check_sub_cores(const Machine& machine, std::vector<Contradiction>& found) {
+  const CoreParameters& core = machine.core;
+  if (core.sub_cores == 1) {
+    return;
+  }
+  const Divergence::Traits& mechanism = about<Divergence>(core.divergence).traits;
+  const auto refuse = [&](std::string why) { found.push_back({"core.sub_cores", std::move(why)}); };
+  if (core.threads % core.warp_size == 0 && core.threads % (core.warp_size * core.sub_cores) != 0) {
+    refuse(
+        fmt::format("core.sub_cores ({}) does not share out the {} warps of a core equally (core.threads {} / "
+                    "core.warp_size {})",
+                    core.sub_cores, core.threads / core.warp_size, core.threads, core.warp_size));
+  }
+  if (core.registers % core.sub_cores != 0) {
+    refuse(fmt::format("core.sub_cores ({}) does not divide core.registers ({})", core.sub_cores, core.registers));
+  }
+  if (mechanism.changes_cores || mechanism.global_pool != nullptr) {
+    refuse(
+        fmt::format("core.divergence = \"{}\" moves threads between cores, whose places it does not tell apart by "
+                    "sub-core; use core.sub_cores = 1",
+                    core.divergence));
+  }
+  if (mechanism.mimd_lanes) {
+    refuse(
+        fmt::format("core.divergence = \"{}\" has lanes that share the core's I-cache and scratchpad in a cycle, "
+                    "which sub-cores take one after the other; use core.sub_cores = 1",
+                    core.divergence));
+  }
+  if (about<LoadLimiter>(core.load_limiter).traits.limits) {
+    refuse(fmt::format("core.load_limiter = \"{}\" hears of the L1 for all warps of a core; use core.sub_cores = 1",
+                       core.load_limiter));
+  }
+}
+
+void check_l0(const Machine& machine, std::vector<Contradiction>& found) {
+  const L0Parameters& l0 = machine.l0i;
+  if (!l0.enabled) {
+    return;
+  }
+  const std::uint64_t way = std::uint64_t{l0.ways} * machine.icache.line_bytes;
+  if (l0.bytes % way != 0) {
+    found.push_back({"l0i.ways", fmt::format("l0i.bytes ({}) is no multiple of l0i.ways ({}) x icache.line_bytes ({})",
+                                             l0.bytes, l0.ways, machine.icache.line_bytes)});
+  }
+  if (about<Divergence>(machine.core.divergence).traits.mimd_lanes) {
+    found.push_back({"l0i.enabled", fmt::format("core.divergence = \"{}\" fetches for each lane; use l0i.enabled = "
+                                                "false",
+                                                machine.core.divergence)});
+  }
+  if (machine.icache.ideal || machine.gpu.perfect_memory) {
+    found.push_back({"l0i.enabled",
+                     "l0i.enabled: every fetch is a hit of the instruction cache already "
+                     "(icache.ideal, gpu.perfect_memory); use false"});
+  }
+}
+
+}  // namespace heddle::hw

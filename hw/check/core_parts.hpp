@@ -1,0 +1,17 @@
+// What hw::check() (hw/check/machine.hpp) says of a core's parts.
+#pragma once
+
+#include <vector>
+
+#include "hw/parameters/machine.hpp"
+
+namespace heddle::hw {
+
+// One lane can execute for its warp only where a warp is the same threads throughout, and nothing of it overtakes.
+void check_scalar(const CoreParameters& core, std::vector<Contradiction>& found);
+// What is shared out among sub-cores must come out even, and what belongs to a whole core cannot be in one.
+void check_sub_cores(const Machine& machine, std::vector<Contradiction>& found);
+// The instruction cache of a sub-core.
+void check_l0(const Machine& machine, std::vector<Contradiction>& found);
+
+}  // namespace heddle::hw
