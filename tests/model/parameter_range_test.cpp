@@ -137,6 +137,8 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"dram.scheduler", std::string("warp-aware")}},
       {{"dram.channels", std::int64_t{2}}},
       {{"l1d.ports", std::int64_t{2}}},
+      {{"l1d.ports", std::int64_t{2}}, {"l1d.banks", std::int64_t{4}}},
+      {{"noc.link_bytes", std::int64_t{32}}},
       {{"allocation.placement", std::string("seeded")}},
   };
   for (const auto& base : bases) {

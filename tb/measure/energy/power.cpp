@@ -55,7 +55,8 @@ void PowerSampler::attached(const hw::Machine& machine, const StatisticsRegistry
     places[{one.declaration.module, one.declaration.name}] = one.value;
   }
   // Of a run in which nothing has happened yet: its figures.
-  const Energy figures = energy_of(table_, {}, machine);
+  const hw::Totals nothing;
+  const Energy figures = energy_of(table_, nothing, machine);
   for (const ModulePrice& module : module_prices(figures, units)) {
     power_.modules.push_back({module.name, module.kind, module.leakage_mw, {}});
     std::vector<Price>& prices = prices_.emplace_back();
