@@ -51,7 +51,7 @@ NocWaves::NocWaves(const Machine& machine)
     : request_capacity_(machine.noc.queue + machine.noc.request_latency),
       response_capacity_(machine.noc.queue + machine.noc.response_latency),
       ports_(std::size_t{2} * machine.gpu.cores) {
-  for (unsigned channel = 0; channel < machine.dram.channels; ++channel) {
+  for (unsigned channel = 0; channel < memory_slices(machine); ++channel) {
     channels_.push_back(std::make_unique<Channel>());
   }
   for (unsigned core = 0; core < machine.gpu.cores; ++core) {

@@ -174,6 +174,7 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
     }
   }
   const std::uint64_t cores = machine.gpu.cores;
+  const auto has_sectors = [](unsigned sector, unsigned line) { return sector != 0 && sector != line; };
   const std::uint64_t slices = machine.l2.enabled ? hw::memory_slices(machine) : 0;
   const bool homes = hw::home_table_of(machine.gpu.coherence).has_value();
   const bool global = hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool != nullptr;
@@ -184,12 +185,14 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
       {"l0i", machine.l0i.enabled ? cores * machine.core.sub_cores : 0},
       {"icache", cores},
       {"l1d", machine.l1d.enabled ? cores : 0},
+      {"l1d_sectors", has_sectors(machine.l1d.sector_bytes, machine.l1d.line_bytes) ? cores : 0},
       {"texture", cores},
       {"scratchpad", cores},
       {"registers", cores * machine.core.sub_cores * machine.core.simd_width},  // a bank per lane
       {"noc", 1},
       {"l2_slice", slices},
       {"l2", slices},
+      {"l2_sectors", has_sectors(machine.l2.sector_bytes, machine.l2.line_bytes) ? slices : 0},
       {"dram", machine.dram.channels},
       {"coherence", homes ? cores : 0},
       {"home", homes ? slices : 0},
