@@ -1,3 +1,4 @@
+// Long: one list of what contradicts and one of what has no effect, each told in one order.
 #include "hw/check/machine.hpp"
 
 #include <fmt/format.h>

@@ -18,6 +18,7 @@
 #include "hw/schedule/two_level.hpp"
 #include "hw/schedule/two_level_adaptive.hpp"
 #include "hw/subwarp/packing.hpp"
+#include "tests/model/machines_of_parts.hpp"
 
 namespace heddle::test {
 
@@ -578,67 +579,7 @@ namespace heddle::test {
     machine.core.policies.of<hw::TwoLevelParameters>().outer_scheduler = "least-progress";
     machine.core.policies.of<hw::LeastProgressParameters>().since = "barrier";
   });
-  // One warp by itself in the whole pipeline: every operation in one cycle; and deep, narrow and without bypasses.
-  add("scoreboard", [](hw::Machine& machine) {
-    machine.core.issue = "scoreboard";
-    machine.core.scheduler = "sticky";
-    machine.core.execute_stages = 1;
-    machine.core.complex_latency = 1;
-    machine.core.complex_interval = 1;
-    machine.core.prefix_levels_per_cycle = 1;
-  });
-  add("scoreboarddeep", [](hw::Machine& machine) {
-    machine.core.issue = "scoreboard";
-    machine.core.policies.of<hw::ScoreboardParameters>().entries = 3;
-    machine.core.policies.of<hw::ScoreboardParameters>().forwarding = false;
-    machine.core.simd_width = 16;
-    machine.core.warp_size = 64;
-    machine.core.former = "packed";
-    machine.core.fetch_latency = 2;
-    machine.core.decode_latency = 3;
-    machine.core.register_read_latency = 2;
-    machine.core.execute_stages = 4;
-    machine.l1d.hit_latency = 3;
-    machine.icache.hit_latency = 2;
-  });
-  // Cores of several parts: with an L0 and narrow lanes, several of them behind an L2; with large warps; with few
-  // ports; with threads that form warps within their part.
-  add("subcores", [](hw::Machine& machine) {
-    machine.core.sub_cores = 4;
-    machine.core.issue = "scoreboard";
-    machine.core.scheduler = "gty";
-    machine.core.integer_interval = machine.core.float_interval = 2;
-    machine.core.double_interval = 16;
-    machine.l0i = {true, 1024, 2, 3};
-    machine.icache.hit_latency = 12;
-    machine.gpu.cores = 2;
-    machine.l1d.write_policy = "write-through";
-    machine.l1d.hit_latency = 20;
-    machine.l2.enabled = true;
-  });
-  add("subcoreslarge", [](hw::Machine& machine) {
-    machine.core.sub_cores = 2;
-    machine.core.warp_size = 128;
-    machine.core.former = "packed";
-    machine.core.scheduler = "two-level";
-    machine.l1d.ports = 2;
-    machine.icache.ports = 2;
-  });
-  add("subcorestbc", [](hw::Machine& machine) {
-    machine.core.sub_cores = 2;
-    machine.core.divergence = "tbc";
-    machine.core.scheduler = "sticky";
-    machine.l0i = {true, 512, 1, 0};
-    machine.icache.bytes = 512;
-    machine.icache.ways = 1;
-  });
-  add("subcoresdws", [](hw::Machine& machine) {
-    machine.core.sub_cores = 8;
-    machine.core.divergence = "dws";
-    machine.core.issue = "scoreboard";
-    machine.l1d.bytes = 4096;
-    machine.l1d.mshrs = 8;
-  });
+  add_machines_of_parts(add);
   return all;
 }
 
