@@ -1,5 +1,5 @@
-// Of the machines of tests (machines.hpp), those on which a warp has several instructions in flight, and those whose cores
-// have several parts.
+// Of the machines of tests (machines.hpp), those on which a warp has several instructions in flight, and those whose
+// cores have several parts.
 #pragma once
 
 #include <string>
