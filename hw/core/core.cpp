@@ -126,8 +126,8 @@ void Core::end_launch(Cycle end) {
 
 // Observers see the cycles of all cores in their order.
 Core::Expects Core::expects() const {
-  if (!running_ || flushing_ || fault() || stop_at_ != link::kNever || first().state().observer != nullptr || !busy() ||
-      !told_.empty() || others != nullptr || l1d_.waits_to_send() || icache_.waits_to_send() ||
+  if (!running_ || flushing_ || faulted() || stop_at_ != link::kNever || first().state().observer != nullptr ||
+      !busy() || !told_.empty() || others != nullptr || l1d_.waits_to_send() || icache_.waits_to_send() ||
       texture_.waits_to_send() || first().warps().at_grid()) {
     return Expects::anything;
   }
@@ -154,12 +154,10 @@ Core::Expects Core::expects() const {
 void Core::obey(Cycle now) {
   told_.take(now, [this, now](const BlockCommand& command, Cycle told) {
     if (command.kind == BlockCommand::Kind::start_block) {
-      for (SubCore* const sub_core : sub_cores_) {
-        sub_core->state().now = told;  // its warps may be fetched in the cycle after that
-      }
+      set_now(told);  // its warps may be fetched in the cycle after that
       start_block(command);
+      set_now(now);
       for (SubCore* const sub_core : sub_cores_) {
-        sub_core->state().now = now;
         sub_core->wake();
       }
       return;
@@ -275,19 +273,17 @@ void Core::answer(const BlockCommand& command) {
 // ------------------------------------------------------------------------------------------------- turns
 
 Cycle Core::advance(Cycle now) {
-  for (SubCore* const sub_core : sub_cores_) {
-    sub_core->state().now = now;
-  }
+  set_now(now);
   if (!told_.empty()) {
     obey(now);
   }
   const Cycle caches = std::min({l1d_.advance(now), icache_.advance(now), texture_.advance(now)});
   if (running_ && now >= stop_at_) {
     drain(now);
-  } else if (running_ && fault()) {
+  } else if (running_ && faulted()) {
     tell_fault();  // a line came back with a bus error
   }
-  if (!running_ || flushed_ || now >= stop_at_ || fault()) {
+  if (!running_ || flushed_ || now >= stop_at_ || faulted()) {
     for (SubCore* const sub_core : sub_cores_) {
       sub_core->settle(now);
     }
@@ -296,10 +292,10 @@ Cycle Core::advance(Cycle now) {
   if (!turns(now)) {
     return caches;
   }
-  if (l1d_.failed_write() && !fault()) {
+  if (l1d_.failed_write() && !faulted()) {
     note_failed_write();
   }
-  if (fault()) {
+  if (faulted()) {
     for (SubCore* const sub_core : sub_cores_) {
       sub_core->settle(now + 1);
     }

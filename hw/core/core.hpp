@@ -139,6 +139,18 @@ class Core final : public link::ClockedModule,
   // Threads may change cores, by messages through `others`.
   void open_to_others();
   [[nodiscard]] SubCore& first() const { return *sub_cores_.front(); }
+  [[nodiscard]] bool faulted() const {
+    return only_ != nullptr ? only_->state().fault.has_value() : fault().has_value();
+  }
+  void set_now(Cycle now) {
+    if (only_ != nullptr) {
+      only_->state().now = now;
+      return;
+    }
+    for (SubCore* const sub_core : sub_cores_) {
+      sub_core->state().now = now;
+    }
+  }
   // The turns of a cycle. False: the core is as it was and stays so, until a cache has news.
   [[nodiscard]] bool turns(Cycle now);
   void start_block(const BlockCommand& command);

@@ -226,36 +226,6 @@ void SubCore::hear(Cycle now) {
   });
 }
 
-// What may concern any stage has come, or is to happen in a cycle of its own.
-bool SubCore::has_news() const {
-  return !heard_.empty() || !state_.wake_ups.empty() || warps_.departing();
-}
-
-bool SubCore::begin(Cycle now, bool news) {
-  if (pipeline_.one_works()) {
-    if (news || has_news()) {
-      pipeline_.wake();
-    } else if (pipeline_.rests_on(now)) {
-      next_ = link::kNever;
-      return false;
-    }
-  }
-  account_sleep(now);
-  if (!heard_.empty()) {
-    hear(now);
-  }
-  return true;
-}
-
-void SubCore::go(Cycle now) {
-  warps_.wake_up(now);
-  pipeline_.tick(now);
-  if (l0_ && l0_->has_to_ask()) {
-    l0_->ask_again();
-  }
-  accounted_ = now + 1;
-}
-
 Cycle SubCore::next(Cycle now, bool news, Cycle caches) {
   if (!had_turn(now)) {
     return next_;
@@ -277,20 +247,6 @@ Cycle SubCore::next(Cycle now, bool news, Cycle caches) {
     tell_sleep(now + 1);
   }
   return at(heard_.empty() ? std::min(caches, fetch_.next_release(now)) : now + 1);
-}
-
-void SubCore::tell_cycle_end(Cycle now) const {
-  if (state_.observer != nullptr && had_turn(now)) {
-    state_.observer->cycle_ended(state_, {fetch_.cause(now), fetch_.blocked(), memory_.put_aside(), memory_.gathered(),
-                                          execute_.waiting_apart()});
-  }
-}
-
-void SubCore::account_sleep(Cycle until) {
-  if (until > accounted_) {
-    pipeline_.waited(accounted_, until - accounted_);
-    accounted_ = until;
-  }
 }
 
 void SubCore::stop(Cycle at, Cycle now) {

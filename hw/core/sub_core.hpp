@@ -152,6 +152,52 @@ class SubCore {
   HomeInbox heard_;                     // from other sub-cores and cores
 };
 
+// ---- the turns of each cycle, for which the core is to make no calls
+
+// What may concern any stage has come, or is to happen in a cycle of its own.
+inline bool SubCore::has_news() const {
+  return !heard_.empty() || !state_.wake_ups.empty() || warps_.departing();
+}
+
+inline bool SubCore::begin(Cycle now, bool news) {
+  if (pipeline_.one_works()) {
+    if (news || has_news()) {
+      pipeline_.wake();
+    } else if (pipeline_.rests_on(now)) {
+      next_ = link::kNever;
+      return false;
+    }
+  }
+  account_sleep(now);
+  if (!heard_.empty()) {
+    hear(now);
+  }
+  return true;
+}
+
+inline void SubCore::go(Cycle now) {
+  warps_.wake_up(now);
+  pipeline_.tick(now);
+  if (l0_ && l0_->has_to_ask()) {
+    l0_->ask_again();
+  }
+  accounted_ = now + 1;
+}
+
+inline void SubCore::tell_cycle_end(Cycle now) const {
+  if (state_.observer != nullptr && had_turn(now)) {
+    state_.observer->cycle_ended(state_, {fetch_.cause(now), fetch_.blocked(), memory_.put_aside(), memory_.gathered(),
+                                          execute_.waiting_apart()});
+  }
+}
+
+inline void SubCore::account_sleep(Cycle until) {
+  if (until > accounted_) {
+    pipeline_.waited(accounted_, until - accounted_);
+    accounted_ = until;
+  }
+}
+
 // One of several sub-cores: a module, whose children its stages are.
 class SubCoreModule final : public sc_core::sc_module {
  public:
