@@ -11,8 +11,8 @@
 //   threads, registers   an equal share of the core's; warp w of all that the core has places for is in sub-core
 //                        w mod core.sub_cores
 //   barriers, exits      of a block whose warps are in several sub-cores are counted in the first one, which has the
-//                        blocks' homes. It hears of them in the next cycle, its own too, and a release is heard in the
-//                        cycle after (hw/core/warps/home_protocol.hpp)
+//                        blocks' homes. It hears of them in the next cycle, its own too, and the others hear of a
+//                        release in the cycle after (hw/core/warps/home_protocol.hpp)
 //   turns                in each cycle in which something can happen to it, by its core
 #pragma once
 

@@ -99,7 +99,7 @@ struct CoreState {
   std::shared_ptr<LaunchBytes> launch_bytes;  // null: nobody asks
   Cycle last_retirement = 0;
   // The latest cycle in which something in the pipeline went on. A cycle without is like the next one, unless something
-  // comes from outside or was to happen at a time (Core::stuck).
+  // comes from outside or was to happen at a time (Pipeline::stuck).
   Cycle last_move = link::kNever;
   void moved() { last_move = now; }
   // Why the stages behind fetch take nothing in this cycle (valid while execute is blocked).
