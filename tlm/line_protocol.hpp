@@ -100,6 +100,22 @@ struct LineRequest {
   bool failed = false;
 };
 
+// What a target grants that refuses line requests for want of room, so that its initiator need not ask in every cycle:
+// the initiator asks for it behind its socket (tlm/behind_socket.hpp). What stands in between, or grants nothing, is
+// asked in every cycle.
+class LineRoom {
+ public:
+  virtual ~LineRoom() = default;
+  // The initiator's latest request was refused for want of room, and nothing has happened that could make some.
+  [[nodiscard]] virtual bool refuses_still() const = 0;
+  // A request that is offered in the next cycle for the first time will be refused for want of room, unless something
+  // happens that could make some. True: it has been noted as refused, and refuses_still(), but is not counted
+  // (refused_again() does).
+  [[nodiscard]] virtual bool foresees_refusal(LineRequest& request) = 0;
+  // The initiator has kept offering its latest refused request, in vain, for so many more cycles.
+  virtual void refused_again(std::uint64_t cycles) = 0;
+};
+
 enum class LinePhase : std::uint8_t { request, response };
 
 struct LineProtocol {

@@ -47,7 +47,7 @@ Cycle Cache::work(Cycle now) {
     Payload& payload = *acknowledgements_.front().payload;
     acknowledgements_.pop();
     acknowledge(payload);
-    refusal_lasts_ = false;
+    may_have_room();
   }
   fill_blocked_ = false;
   while (!fills_.empty() && fills_.front().visible <= now) {
@@ -56,12 +56,12 @@ Cycle Cache::work(Cycle now) {
       break;
     }
     fills_.pop();
-    refusal_lasts_ = false;
+    may_have_room();
   }
   const bool drops = !invalidated_.empty() && invalidated_.front().visible <= now;
   if (drops) {
     drop_invalidated();
-    refusal_lasts_ = false;
+    may_have_room();
   }
   while (!delayed_.empty() && delayed_.front().ready <= now) {
     const DelayedHit hit = delayed_.front();
@@ -76,7 +76,7 @@ Cycle Cache::work(Cycle now) {
   const Cycle heard = has_home_ ? hear_home(now) : kNever;
   if (flushing_) {
     continue_flush();
-    refusal_lasts_ = false;
+    may_have_room();
   }
   if (!send_queue_.empty() && request_.can_begin(now)) {
     Payload& payload = *send_queue_.front();
@@ -169,7 +169,7 @@ void Cache::continue_flush() {
 }
 
 void Cache::invalidate() {
-  refusal_lasts_ = false;
+  may_have_room();
   lines_.drop_all();
   misses_.close_all();
 }

@@ -70,6 +70,7 @@
 namespace heddle::hw {
 
 class Cache : public sc_core::sc_module,
+              public link::LineRoom,
               public ::tlm::tlm_fw_transport_if<link::LineProtocol>,
               protected ::tlm::tlm_bw_transport_if<> {
  protected:
@@ -161,14 +162,14 @@ class Cache : public sc_core::sc_module,
   // Writes that memory has not acknowledged yet.
   [[nodiscard]] unsigned unacknowledged_writes() const { return writes_; }
   [[nodiscard]] unsigned line_bytes() const { return line_bytes_; }
-  // The latest request was refused for want of room, and nothing has happened that could make some.
-  [[nodiscard]] bool refuses_still() const { return refusal_lasts_; }
-  // A request that is offered in the next cycle for the first time will be refused for want of an MSHR, unless
-  // something happens that could make room. True: it has been noted as refused, and refuses_still(), but is not counted
-  // (refused_again() does).
-  [[nodiscard]] bool foresees_refusal(LineRequest& request);
-  // The core has kept offering the latest refused request, in vain, for so many more cycles.
-  void refused_again(link::Cycle cycles) { *refusals_ += cycles; }
+  // LineRoom, of all that ask: for want of MSHRs or of room for writes. Of MSHRs alone a refusal is foreseen.
+  [[nodiscard]] bool refuses_still() const override { return refusal_lasts_; }
+  [[nodiscard]] bool foresees_refusal(LineRequest& request) override;
+  void refused_again(std::uint64_t cycles) override { *refusals_ += cycles; }
+  // Where several take turns in asking: how often something has happened that could make room, and refusals of one of
+  // them that are not the latest.
+  [[nodiscard]] std::uint64_t room_changes() const { return room_changes_; }
+  void refused_again(LineRequest::Busy why, std::uint64_t cycles);
   // Every request is a hit from now on, in `memory`, which outlives the cache. Before the first one.
   void answer_from(PerfectMemory& memory) { perfect_ = &memory; }
   // Shows what the cache does from now on to `observer`, which outlives it.
@@ -245,6 +246,10 @@ class Cache : public sc_core::sc_module,
     now_ = now;
     ports_used_ = 0;
     banks_used_ = 0;
+  }
+  void may_have_room() {
+    refusal_lasts_ = false;
+    ++room_changes_;
   }
   void took_port() {
     ++ports_used_;
@@ -415,6 +420,7 @@ class Cache : public sc_core::sc_module,
   };
   std::vector<Leaving> leaving_;
   bool refusal_lasts_ = false;
+  std::uint64_t room_changes_ = 0;
   bool flushing_ = false;
   bool fill_blocked_ = false;
   bool flush_begun_ = false;

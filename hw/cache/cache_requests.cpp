@@ -121,6 +121,10 @@ void Cache::refuse(LineRequest& request, Busy why) {
   refusal_lasts_ = (why == Busy::mshrs || why == Busy::write_buffer) && !has_home_;
 }
 
+void Cache::refused_again(Busy why, std::uint64_t cycles) {
+  counter_of(statistics_, why) += cycles;
+}
+
 bool Cache::foresees_refusal(LineRequest& request) {
   if (!misses_.full() || perfect_ != nullptr || flushing_ || banks_ != 0 || has_home_ || request.shares_port ||
       observer_ != nullptr || sector_bytes_ != 0) {

@@ -108,6 +108,9 @@ void Core::begin_launch(const Launch& launch, Cycle first_cycle, bool global) {
   icache_.invalidate();
   texture_.invalidate();
   l1d_.forget_failed_write();
+  for (const std::unique_ptr<LinePorts>& ports : line_ports_) {
+    ports->reset();
+  }
   running_ = true;
   flushing_ = false;
   leaves_grid_ = false;
@@ -316,17 +319,7 @@ bool Core::turns(Cycle now) {
     }
     only_->go(now);
   } else {
-    const auto count = static_cast<unsigned>(sub_cores_.size());
-    for (unsigned i = 0; i != count; ++i) {
-      SubCore& sub_core = *sub_cores_[(now + i) % count];
-      if ((!news && !sub_core.due(now)) || !sub_core.begin(now, news)) {
-        continue;
-      }
-      if (leaves_grid_ && &sub_core == &first()) {
-        leave_grid();
-      }
-      sub_core.go(now);
-    }
+    turns_of_several(now, news);
   }
   if (first().warps().departing() && l1d_.stores_visible()) {
     first().warps().send_departing();
@@ -335,6 +328,20 @@ bool Core::turns(Cycle now) {
     sub_core->tell_cycle_end(now);
   }
   return true;
+}
+
+void Core::turns_of_several(Cycle now, bool news) {
+  const auto count = static_cast<unsigned>(sub_cores_.size());
+  for (unsigned i = 0; i != count; ++i) {
+    SubCore& sub_core = *sub_cores_[(now + i) % count];
+    if ((!news && !sub_core.due(now) && !sub_core.may_have_room()) || !sub_core.begin(now, news)) {
+      continue;
+    }
+    if (leaves_grid_ && &sub_core == &first()) {
+      leave_grid();
+    }
+    sub_core.go(now);
+  }
 }
 
 void Core::note_failed_write() {
@@ -358,6 +365,9 @@ Cycle Core::next_cycle(Cycle now, Cycle caches) {
   Cycle next = link::kNever;
   for (SubCore* const sub_core : sub_cores_) {
     next = std::min(next, sub_core->next(now, news, only_ != nullptr ? caches : link::kNever));
+    if (only_ == nullptr && sub_core->may_have_room()) {
+      next = now + 1;
+    }
   }
   next = std::min(next, caches);
   if (next == link::kNever) {

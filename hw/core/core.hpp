@@ -153,6 +153,7 @@ class Core final : public link::ClockedModule,
   }
   // The turns of a cycle. False: the core is as it was and stays so, until a cache has news.
   [[nodiscard]] bool turns(Cycle now);
+  void turns_of_several(Cycle now, bool news);
   void start_block(const BlockCommand& command);
   void finish_block(unsigned slot);
   void block_at_grid(unsigned slot);

@@ -79,6 +79,8 @@ class SubCore {
   void tell(Cycle now, HomeMessage message);
   // It has a turn in this cycle, unless it says by begin() that nothing has changed. `news`: of the core.
   [[nodiscard]] bool due(Cycle now) const { return now >= next_; }
+  // What its memory stage waits for may have room again: it has a turn, and another one where it has found none.
+  [[nodiscard]] bool may_have_room() const { return memory_.may_have_room(); }
   // Something has come for it: it has a turn in this cycle.
   void wake() { next_ = 0; }
   // The begin of a turn. False: the sub-core is as it was and stays so, until a cache has news.

@@ -40,7 +40,7 @@ LineOutcome outcome_of(::tlm::tlm_sync_enum taken, link::LineRequest::Answer ans
 }  // namespace
 
 ::tlm::tlm_sync_enum LoadStoreUnit::Port::offer(AccessLine& line) {
-  if (Cache* const direct = cache()) {
+  if (Cache* const direct = cache.of(socket)) {
     return direct->offer(line);
   }
   link::LinePhase phase = link::LinePhase::request;
@@ -73,7 +73,7 @@ LoadStoreUnit::Sent LoadStoreUnit::send(MemoryAccess& access) {
         break;
       }
       state_.block_cause = cause_of(line.busy);
-      full_ = port.cache();
+      full_ = port.room();
       // What stands in front of a cache may take the line in any cycle, and is asked in each.
       return full_ != nullptr ? Sent::no_room : Sent::some;
     }
@@ -98,16 +98,16 @@ LoadStoreUnit::Sent LoadStoreUnit::send(MemoryAccess& access) {
 }
 
 bool LoadStoreUnit::foresees_refusal(MemoryAccess& access) {
-  Cache* const cache = sent_now_ ? port_of(access).cache() : nullptr;
-  if (cache == nullptr) {
+  link::LineRoom* const room = sent_now_ ? port_of(access).room() : nullptr;
+  if (room == nullptr) {
     return false;
   }
   AccessLine& next = access.lines[access.order[access.sent]];
-  if (!cache->foresees_refusal(next)) {
+  if (!room->foresees_refusal(next)) {
     return false;
   }
   state_.block_cause = cause_of(next.busy);
-  full_ = cache;
+  full_ = room;
   return true;
 }
 

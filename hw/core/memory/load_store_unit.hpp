@@ -25,8 +25,8 @@ class LoadStoreUnit {
       : state_(state),
         requests_(requests),
         conflict_cycles_(state.machine.l1d.conflict_cycles),
-        l1d_{l1d, {}},
-        texture_{texture, {}} {}
+        l1d_{l1d, {}, {}},
+        texture_{texture, {}, {}} {}
 
   void begin_cycle() { sent_now_ = false; }
   enum class Sent : std::uint8_t {
@@ -35,8 +35,8 @@ class LoadStoreUnit {
     no_room,  // it is the first of this cycle, which found a port free: what is missing is room
   };
   [[nodiscard]] Sent send(MemoryAccess& access);
-  // The cache that had no room last; null: something else than a Cache.
-  [[nodiscard]] Cache* full() const { return full_; }
+  // What had no room last; null: it does not grant to say when that changes.
+  [[nodiscard]] link::LineRoom* full() const { return full_; }
   // After a cycle in which lines of the access were sent, and not all: the next one will find no room in the next
   // cycle, unless something happens that makes some. block_cause says so already.
   [[nodiscard]] bool foresees_refusal(MemoryAccess& access);
@@ -50,8 +50,9 @@ class LoadStoreUnit {
  private:
   struct Port {
     link::LineInitiatorSocket& socket;
-    link::BehindSocket<Cache> behind;
-    [[nodiscard]] Cache* cache() { return behind.of(socket); }  // null: something else is behind the socket
+    link::BehindSocket<Cache> cache;
+    link::BehindSocket<link::LineRoom> behind;
+    [[nodiscard]] link::LineRoom* room() { return behind.of(socket); }
     [[nodiscard]] ::tlm::tlm_sync_enum offer(AccessLine& line);
   };
   [[nodiscard]] Port& port_of(const MemoryAccess& access) {
@@ -65,7 +66,7 @@ class LoadStoreUnit {
   Port l1d_;
   Port texture_;
   bool sent_now_ = false;  // a line has been sent in this cycle
-  Cache* full_ = nullptr;
+  link::LineRoom* full_ = nullptr;
 };
 
 }  // namespace heddle::hw

@@ -63,6 +63,11 @@ class MemoryStage final : public ReceivingStage,
   // After a cycle in which lines of the sub-warp at the head were sent, and not all: the next one is refused in the
   // next cycle, for want of room, unless something happens that makes some. True: refused() says so already.
   [[nodiscard]] bool foresees_stuck() override;
+  // Its head was refused, and what refuses would not any more.
+  [[nodiscard]] bool may_have_room() const {
+    return (refused() == Refused::by_l1d || refused() == Refused::by_texture) &&
+           (load_store_.full() == nullptr || !load_store_.full()->refuses_still());
+  }
   // Nothing but the sub-warp at the head has anything to do here.
   [[nodiscard]] bool only_head() const { return back_.empty() && fences_.empty(); }
   // Nothing but want of room in the memory stage holds up a whole pipeline for long.
@@ -153,9 +158,9 @@ class MemoryStage final : public ReceivingStage,
   bool handed_on_ = false;           // to write-back in this cycle, beside which others can go
   MemoryAccess* present_ = nullptr;  // of the sub-warp in the latch
   Refused refused_ = Refused::no;
-  Cache* refuses_ = nullptr;  // at rest, the next line of the sub-warp at the stage's head; null: none does
-  bool finished_ = false;     // the sub-warp in the latch only waits for write-back to take it
-  Cycle busy_until_ = 0;      // scratchpad: last cycle of the access
+  link::LineRoom* refuses_ = nullptr;  // at rest, the next line of the sub-warp at the stage's head; null: none does
+  bool finished_ = false;              // the sub-warp in the latch only waits for write-back to take it
+  Cycle busy_until_ = 0;               // scratchpad: last cycle of the access
 };
 
 }  // namespace heddle::hw

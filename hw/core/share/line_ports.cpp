@@ -11,11 +11,41 @@ LinePorts::LinePorts(const sc_core::sc_module_name& name, unsigned ports)
   out.bind(*this);
 }
 
+void LinePorts::reset() {
+  for (const std::unique_ptr<Port>& port : ports_) {
+    port->refused = nullptr;
+  }
+}
+
+bool LinePorts::Port::refuses_still() const {
+  return refused != nullptr && ports.cache_.of(ports.out)->room_changes() == room_changes;
+}
+
+void LinePorts::Port::refused_again(std::uint64_t cycles) {
+  ports.cache_.of(ports.out)->refused_again(why, cycles);
+}
+
 ::tlm::tlm_sync_enum LinePorts::Port::nb_transport_fw(link::LineRequest& request, link::LinePhase& phase,
                                                       sc_core::sc_time& delay) {
+  if (refused == &request && refuses_still()) {
+    request.answer = link::LineRequest::Answer::busy;
+    request.busy = why;
+    refused_again(1);
+    return ::tlm::TLM_UPDATED;
+  }
   request.port = number;
+  refused = nullptr;
   Cache* const direct = ports.cache_.of(ports.out);
-  return direct != nullptr ? direct->offer(request) : ports.out->nb_transport_fw(request, phase, delay);
+  if (direct == nullptr) {
+    return ports.out->nb_transport_fw(request, phase, delay);
+  }
+  const ::tlm::tlm_sync_enum answer = direct->offer(request);
+  if (answer == ::tlm::TLM_UPDATED && direct->refuses_still()) {
+    refused = &request;
+    why = request.busy;
+    room_changes = direct->room_changes();
+  }
+  return answer;
 }
 
 ::tlm::tlm_sync_enum LinePorts::nb_transport_bw(link::LineRequest& request, link::LinePhase& phase,

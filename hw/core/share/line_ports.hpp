@@ -3,7 +3,9 @@
 //
 //   in[i]  target, LineProtocol     from sub-core i
 //   out    initiator, LineProtocol  to the cache, which says how many lines may start in a cycle
-// An answer goes back to the port that the request has come by, and is told to `answered`.
+// An answer goes back to the port that the request has come by, and is told to `answered`. A request that the cache has
+// refused for want of room goes to it again when something has happened that could make some: until then its port
+// refuses it, and counts that for the cache.
 #pragma once
 
 #include <functional>
@@ -25,14 +27,23 @@ class LinePorts final : public sc_core::sc_module, private ::tlm::tlm_bw_transpo
   sc_core::sc_vector<link::LineTargetSocket> in;
   link::LineInitiatorSocket out;
   std::function<void(unsigned port)> answered;  // before the answer is handed on
+  // Before a launch: no request has been refused.
+  void reset();
 
  private:
-  struct Port final : link::NonBlockingTarget<link::LineProtocol> {
+  struct Port final : link::NonBlockingTarget<link::LineProtocol>, link::LineRoom {
     Port(LinePorts& among, std::uint8_t number) : ports(among), number(number) {}
     ::tlm::tlm_sync_enum nb_transport_fw(link::LineRequest& request, link::LinePhase& phase,
                                          sc_core::sc_time& delay) override;
+    [[nodiscard]] bool refuses_still() const override;
+    [[nodiscard]] bool foresees_refusal(link::LineRequest&) override { return false; }
+    void refused_again(std::uint64_t cycles) override;
     LinePorts& ports;
     std::uint8_t number;
+    // The latest request, for which there was no room in the cache, why, and what the cache had told of room by then.
+    const link::LineRequest* refused = nullptr;
+    link::LineRequest::Busy why = link::LineRequest::Busy::ports;
+    std::uint64_t room_changes = 0;
   };
   ::tlm::tlm_sync_enum nb_transport_bw(link::LineRequest& request, link::LinePhase& phase,
                                        sc_core::sc_time& delay) override;
