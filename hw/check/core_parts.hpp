@@ -9,6 +9,8 @@ namespace heddle::hw {
 
 // One lane can execute for its warp only where a warp is the same threads throughout, and nothing of it overtakes.
 void check_scalar(const CoreParameters& core, std::vector<Contradiction>& found);
+// Where a warp goes on while its loads are under way, its threads must stay its own.
+void check_stalls(const CoreParameters& core, std::vector<Contradiction>& found);
 // What is shared out among sub-cores must come out even, and what belongs to a whole core cannot be in one.
 void check_sub_cores(const Machine& machine, std::vector<Contradiction>& found);
 // The instruction cache of a sub-core.

@@ -462,6 +462,7 @@ std::vector<Contradiction> check(const Machine& machine) {
                                                  core.threads, core.warp_size)});
   }
   check_mechanisms(machine, found);
+  check_stalls(machine.core, found);
   check_sub_cores(machine, found);
   for (const ChosenPolicy& policy : policies_of(machine)) {
     if (policy.check != nullptr) {

@@ -78,6 +78,9 @@ SubCore::SubCore(const Machine& machine, unsigned core, unsigned number, link::C
   fetch_by_lane();
   if (warps_.early_next_pc()) {
     decode_.tell(warps_);
+    if (warps_.stalls_on_use()) {
+      fetch_.issue_by(warps_);
+    }
     register_read_.tell(warps_);
     execute_.tell(warps_);
   }

@@ -94,7 +94,9 @@ void fold_few(const ThreadHome& home, const link::DecodedInstruction& decoded, s
 }
 
 Retirement::Retirement(CoreState& state)
-    : state_(state), overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps) {}
+    : state_(state),
+      overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
+      out_of_order_(stalls_on_use(state.core)) {}
 
 void Retirement::results(const link::SubWarp& sub_warp, RegisterArray* registers) {
   // In a replay there are no values, and forwarded ones are there already.
@@ -131,12 +133,61 @@ void Retirement::count(const link::SubWarp& sub_warp) {
   }
 }
 
+namespace {
+
+// The place of an instruction in flight among those of its group, from the oldest on.
+unsigned place_of(const Group& group, unsigned flight) {
+  const auto size = static_cast<unsigned>(group.flights.size());
+  return (flight + size - group.following()) % size;
+}
+
+// The place of the oldest one that has not completed.
+unsigned oldest_under_way(const Group& group) {
+  unsigned place = 0;
+  for (unsigned flight = group.following(); place != group.flights.size(); ++place) {
+    if (group.flights[flight].formed != group.flights[flight].completed) {
+      break;
+    }
+    flight = flight + 1 == group.flights.size() ? 0 : flight + 1;
+  }
+  return place;
+}
+
+}  // namespace
+
 void Retirement::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
   if (state_.launch->hashes == nullptr || lanes == 0) {
     return;
   }
+  const Group& group = state_.groups[sub_warp.group];
+  if (out_of_order_ && oldest_under_way(group) < place_of(group, sub_warp.flight)) {
+    if (held_.size() <= group.id) {
+      held_.resize(state_.groups.size());
+    }
+    held_[group.id].push_back({sub_warp, lanes, group.active});
+    return;
+  }
+  fold_in(sub_warp, lanes, group.active);
+}
+
+void Retirement::fold_held(GroupId id) {
+  const Group& group = state_.groups[id];
+  std::vector<Held>& held = held_[id];
+  std::stable_sort(held.begin(), held.end(), [&group](const Held& one, const Held& other) {
+    return place_of(group, one.sub_warp.flight) < place_of(group, other.sub_warp.flight);
+  });
+  const unsigned under_way = oldest_under_way(group);
+  auto next = held.begin();
+  for (; next != held.end() && place_of(group, next->sub_warp.flight) <= under_way; ++next) {
+    fold_in(next->sub_warp, next->lanes, next->active);
+  }
+  held.erase(held.begin(), next);
+}
+
+// `active`: the group's threads when the instruction retired.
+void Retirement::fold_in(const link::SubWarp& sub_warp, LaneMask lanes, const std::vector<LaneMask>& active) {
   if (sub_warp.whole && !sub_warp.scalar) {
-    hash_group(state_.groups[sub_warp.group], sub_warp);
+    hash_group(state_.groups[sub_warp.group], active, sub_warp);
     return;
   }
   if (const ThreadHome* const home = sub_warp.uniform ? state_.rows[sub_warp.first_row].whole() : nullptr) {
@@ -152,7 +203,8 @@ void Retirement::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
 
 // An unconditional branch that was taken once for the whole warp retires in each of its threads; it has no result. A
 // thread that is still in flight with an earlier instruction (relaxed issue) retires the branch after that one.
-void Retirement::hash_group(const Group& group, const link::SubWarp& sub_warp) {
+void Retirement::hash_group(const Group& group, const std::vector<LaneMask>& group_active,
+                            const link::SubWarp& sub_warp) {
   in_flight_.assign(group.rows(), 0);
   bool any_late = false;
   if (overlaps_) {
@@ -160,7 +212,7 @@ void Retirement::hash_group(const Group& group, const link::SubWarp& sub_warp) {
     each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) { in_flight_[row] &= ~lanes; });
   }
   for (unsigned row = 0; row < group.rows(); ++row) {
-    const LaneMask active = group.active[row];
+    const LaneMask active = group_active[row];
     if (const LaneMask now = active & ~in_flight_[row]; now != 0) {
       hash_jump(group, row, now, *sub_warp.decoded, sub_warp.pc);
     }

@@ -43,7 +43,10 @@ inline void fold(const ThreadHome& home, const link::DecodedInstruction& decoded
 class Retirement {
  public:
   explicit Retirement(CoreState& state);
-  void reset() { late_jumps_.clear(); }
+  void reset() {
+    late_jumps_.clear();
+    held_.clear();
+  }
 
   // The registers and hashes of the lanes that execute. `registers`: null where it writes none.
   void results(const link::SubWarp& sub_warp, RegisterArray* registers);
@@ -66,16 +69,33 @@ class Retirement {
       retire_late_jumps(sub_warp);
     }
   }
+  // A sub-warp of the group has been counted as completed (InFlight::completed).
+  void completed(GroupId group) {
+    if (group < held_.size() && !held_[group].empty()) {
+      fold_held(group);
+    }
+  }
 
  private:
   void hash(const link::SubWarp& sub_warp, LaneMask lanes);
-  void hash_group(const Group& group, const link::SubWarp& sub_warp);
+  void fold_in(const link::SubWarp& sub_warp, LaneMask lanes, const std::vector<LaneMask>& active);
+  void fold_held(GroupId group);
+  void hash_group(const Group& group, const std::vector<LaneMask>& group_active, const link::SubWarp& sub_warp);
   void hash_jump(const Group& group, unsigned row, LaneMask lanes, const link::DecodedInstruction& decoded,
                  std::uint32_t pc);
   void retire_late_jumps(const link::SubWarp& sub_warp);
 
   CoreState& state_;
-  const bool overlaps_;  // IssueDiscipline::Traits
+  const bool overlaps_;      // IssueDiscipline::Traits
+  const bool out_of_order_;  // likewise: stalls_on_use
+  // Of an instruction that has completed before an earlier one of its group: what its threads' hashes are to get in
+  // program order.
+  struct Held {
+    link::SubWarp sub_warp;
+    LaneMask lanes = 0;
+    std::vector<LaneMask> active;  // the group's, by row
+  };
+  std::vector<std::vector<Held>> held_;  // by group
   // An unconditional branch that has not retired yet in these threads of its group, one mask per row.
   struct LateJump {
     GroupId group;

@@ -24,6 +24,10 @@ class IssueDiscipline {
     // instructions follow each other down the pipeline in their order, and the discipline says which may read its
     // operands. Only where the divergence mechanism lets the group go on so (Divergence::goes_on).
     bool early_next_pc = false;
+    // With early_next_pc: accesses to memory and long operations may outlast the group's next instructions, which wait
+    // for what they bring alone (outlasts(), waits_for()). The group's instructions complete out of their order then.
+    // Null: never.
+    bool (*stalls_on_use)(const CoreParameters& core) = nullptr;
   };
   using About = PolicyAbout<Traits, CorePolicies>;
   virtual ~IssueDiscipline() = default;
@@ -45,6 +49,22 @@ class IssueDiscipline {
     (void)instruction;
     return false;
   }
+  // ---- with the trait stalls_on_use alone
+  // The former has handed on the last sub-warp of an early() instruction.
+  virtual void formed(const Group& group, const link::DecodedInstruction& decoded) {
+    (void)group;
+    (void)decoded;
+  }
+  // What `next`, the group's next instruction, must wait for before it is issued: it keeps its place in front of the
+  // pipeline, where it holds up no other group, until one of the group's instructions in flight has completed.
+  enum class Waits : std::uint8_t { no, for_memory, for_units };
+  [[nodiscard]] virtual Waits waits_for(const Group& group, const link::DecodedInstruction& next) const {
+    (void)group;
+    (void)next;
+    return Waits::no;
+  }
+
+  // ---- with the trait early_next_pc again
   // A group begins: nothing of it is in flight.
   virtual void begin(const Group& group) { (void)group; }
   // A sub-warp wants to read its operands in cycle `now`. True: it does, and what it will write is in flight from here
@@ -67,5 +87,11 @@ class IssueDiscipline {
     (void)flight;
   }
 };
+
+// Whether instructions of a group complete out of their order on such a core.
+[[nodiscard]] inline bool stalls_on_use(const CoreParameters& core) {
+  const auto& traits = about<IssueDiscipline>(core.issue).traits;
+  return traits.stalls_on_use != nullptr && traits.stalls_on_use(core);
+}
 
 }  // namespace heddle::hw

@@ -5,12 +5,18 @@
 // (read after write, write after write). What is read is read in program order, so that no write comes before an
 // earlier read.
 //
-// An access to memory beyond the core keeps its warp until it has completed ("switches when a group accesses the
+// scoreboard.stall = on-access: an access to memory beyond the core keeps its warp until it has completed ("switches when a group accesses the
 // D-cache", DWS report, table 3), and so does an operation that is longer in the functional units than the execute
 // stages: the warp's instructions retire in their order, and one that waits for long holds up no other warp, as it
 // would in register read. Operations that can fault in the functional units wait for what is before them, so that the
 // first fault is the program's first. malloc and free keep their place among a thread's accesses to memory likewise:
 // they wait for what is before them, and what comes after waits for them.
+//
+// scoreboard.stall = on-use: such loads, posted stores and long operations outlast the instructions behind them. What
+// reads or writes their results waits in front of the pipeline until they have completed, as in the instruction buffers
+// of today's GPUs (MICRO 2025, section 5.1: a warp is eligible when what it needs is there), and so do exits, barriers
+// and fences, for everything. Atomics and volatile loads keep their warp: what comes after them in the program must
+// not be seen before them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +44,10 @@ bool stays_in_core(isa::Op op) {
 
 class Scoreboard final : public IssueDiscipline {
  public:
-  static constexpr Traits traits{.overlaps = false, .early_next_pc = true};
+  static constexpr Traits traits{
+      .overlaps = false, .early_next_pc = true, .stalls_on_use = [](const CoreParameters& core) {
+        return core.policies.of<ScoreboardParameters>().stall == "on-use";
+      }};
   using Parameters = ScoreboardParameters;
   static void cost(const CostShape& shape, CostLines& lines) {
     constexpr std::uint64_t kBits = isa::kRegisters + isa::kPredicates;
@@ -50,6 +59,8 @@ class Scoreboard final : public IssueDiscipline {
 
   explicit Scoreboard(const Setup& setup)
       : own_(setup.core.policies.of<ScoreboardParameters>()),
+        on_use_(traits.stalls_on_use(setup.core)),
+        stores_wait_(setup.core.stores == "waited"),
         complex_is_simple_(complex_is_simple(setup.core) && !setup.core.division_trap),
         complex_faults_(setup.core.division_trap),
         prefix_is_simple_(prefix_latency(setup.core) <= setup.core.execute_stages) {}
@@ -66,9 +77,9 @@ class Scoreboard final : public IssueDiscipline {
       case isa::Unit::barrier:
         return false;
       case isa::Unit::complex:
-        return complex_is_simple_;
+        return complex_is_simple_ || outlasts(instruction);
       case isa::Unit::memory:
-        return stays_in_core(instruction.op);
+        return stays_in_core(instruction.op) || outlasts(instruction);
       case isa::Unit::alu:
       case isa::Unit::warp:
         break;
@@ -87,7 +98,35 @@ class Scoreboard final : public IssueDiscipline {
     if (group.id >= boards_.size()) {
       boards_.resize(group.id + std::size_t{1});
     }
-    boards_[group.id].live = 0;
+    boards_[group.id].live = boards_[group.id].outlasting = 0;
+  }
+  void formed(const Group& group, const link::DecodedInstruction& decoded) override {
+    if (!outlasts(decoded.instruction)) {
+      return;
+    }
+    Board& board = boards_[group.id];
+    board.outlasting |= std::uint32_t{1} << group.latest;
+    board.results[group.latest] = {decoded.use.written, decoded.use.predicates_written,
+                                   decoded.unit == isa::Unit::memory};
+  }
+  [[nodiscard]] Waits waits_for(const Group& group, const link::DecodedInstruction& next) const override {
+    const Board& board = boards_[group.id];
+    if (board.outlasting == 0) {
+      return Waits::no;
+    }
+    const bool for_all = waits_for_all(next);
+    Waits waits = Waits::no;
+    for (const unsigned flight : set_bits(board.outlasting)) {
+      const Results& results = board.results[flight];
+      if (for_all || (results.registers & (next.use.read | next.use.written)) != 0 ||
+          (results.predicates & (next.use.predicates_read | next.use.predicates_written)) != 0) {
+        if (results.from_memory) {
+          return Waits::for_memory;
+        }
+        waits = Waits::for_units;
+      }
+    }
+    return waits;
   }
   [[nodiscard]] bool read(const link::SubWarp& sub_warp, Cycle now) override {
     Board& board = boards_[sub_warp.group];
@@ -121,9 +160,36 @@ class Scoreboard final : public IssueDiscipline {
   }
   void completed(const Group& group, unsigned flight) override {
     boards_[group.id].live &= ~(std::uint32_t{1} << flight);
+    boards_[group.id].outlasting &= ~(std::uint32_t{1} << flight);
   }
 
  private:
+  // The group's next instructions need not wait until it has completed.
+  [[nodiscard]] bool outlasts(const isa::Instruction& instruction) const {
+    if (!on_use_) {
+      return false;
+    }
+    if (isa::info(instruction.op).unit == isa::Unit::complex) {
+      return !complex_is_simple_ && !complex_faults_;
+    }
+    return isa::is_texture(instruction.op) ||
+           (isa::is_load(instruction.op) && !isa::is_volatile(instruction.op) && !stays_in_core(instruction.op)) ||
+           (isa::is_store(instruction.op) && !isa::is_volatile(instruction.op) && !stores_wait_ &&
+            !stays_in_core(instruction.op));
+  }
+  // It ends something for its threads, or tells others of what they have done, or would wait inside the pipeline.
+  [[nodiscard]] bool waits_for_all(const link::DecodedInstruction& next) const {
+    const isa::Instruction& instruction = next.instruction;
+    return (next.unit == isa::Unit::control && instruction.op != isa::Op::BRA) || next.unit == isa::Unit::barrier ||
+           instruction.op == isa::Op::MEMBAR || next.by_guard || waits_for_earlier(instruction);
+  }
+
+  // What an instruction that outlasts others will write.
+  struct Results {
+    std::uint64_t registers = 0;
+    std::uint8_t predicates = 0;
+    bool from_memory = false;
+  };
   // What an instruction in flight will write.
   struct Entry {
     std::uint64_t registers = 0;
@@ -134,10 +200,13 @@ class Scoreboard final : public IssueDiscipline {
   struct Board {
     std::uint32_t live = 0;  // bit f: flight f has read operands and has not completed
     std::array<Entry, Group::kFlights> entries{};
+    std::uint32_t outlasting = 0;  // bit f: flight f outlasts others, and has not completed
+    std::array<Results, Group::kFlights> results{};
   };
   static_assert(Group::kFlights <= 32);
 
   const ScoreboardParameters own_;
+  const bool on_use_, stores_wait_;
   const bool complex_is_simple_, complex_faults_, prefix_is_simple_;
   std::vector<Board> boards_;  // by group
 };

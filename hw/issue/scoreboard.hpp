@@ -1,6 +1,8 @@
 // The parameters of the scoreboard (hw/issue/scoreboard.cpp).
 #pragma once
 
+#include <string>
+
 #include "base/parameter.hpp"
 #include "hw/state/group.hpp"
 
@@ -11,6 +13,7 @@ struct ScoreboardParameters {
   static constexpr const char* kMeaning = "several instructions of a warp in the pipeline (core.issue = scoreboard)";
   unsigned entries = 8;
   bool forwarding = true;
+  std::string stall = "on-access";
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("entries", entries, Limits::between(1, Group::kFlights), "instructions",
@@ -18,6 +21,11 @@ struct ScoreboardParameters {
     visit("forwarding", forwarding, Limits::any(), "",
           "true: a result of the functional units can be read in the last cycle of its operation, by way of bypasses "
           "behind the operands' read; false: once it has been written back, as a load's");
+    visit(
+        "stall", stall, Limits::one_of({"on-access", "on-use"}), "",
+        "what a load from memory, a posted store or a long operation keeps its warp from. on-access: from everything, "
+        "until it has completed (DWS report, table 3: a core switches when a group accesses the D-cache); on-use: from "
+        "the first instruction that reads or writes what it brings (today's GPUs)");
   }
 };
 

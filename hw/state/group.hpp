@@ -98,6 +98,8 @@ struct Group {
   std::vector<InFlight> flights = std::vector<InFlight>(kUsualFlights);
   unsigned latest = 0;                                // flights[latest]: the instruction fetched last
   const link::DecodedInstruction* decoded = nullptr;  // of the instruction fetched last; null before it is decoded
+  // Its next instruction, which waits for one in flight to complete (IssueDiscipline::waits_for); null: it does not.
+  const link::DecodedInstruction* held_back = nullptr;
   std::vector<LaneMask> busy;      // threads in a sub-warp that has not completed (per-thread interlock, thesis 4.2.2)
   std::vector<LaneMask> taken;     // of the branch in flight: lanes that take it
   std::vector<LaneMask> exited;    // of the exit in flight: lanes that leave

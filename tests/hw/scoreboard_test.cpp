@@ -13,8 +13,9 @@ namespace {
 
 class ScoreboardRules : public ::testing::Test {
  protected:
-  explicit ScoreboardRules(bool forwarding = true) {
+  explicit ScoreboardRules(bool forwarding = true, const char* stall = "on-access") {
     core_.policies.of<hw::ScoreboardParameters>().forwarding = forwarding;
+    core_.policies.of<hw::ScoreboardParameters>().stall = stall;
     rules_ = Registry<hw::IssueDiscipline>::instance().make("scoreboard", {core_});
     rules_->begin(group_);
   }
@@ -106,6 +107,70 @@ TEST_F(ScoreboardRules, TheNextPcIsKnownButForBranchesAndWhatLeavesTheOrder) {
   EXPECT_TRUE(early([](Code& code) { code.load(Op::LD_SHARED, 1, 2); }));
   EXPECT_TRUE(early([](Code& code) { code.param(1, 0); }));
   EXPECT_FALSE(early([](Code& code) { code.rrr(Op::DIV_U, 1, 2, 3); })) << "8 cycles";
+}
+
+// ---- what outlasts the instructions behind it (scoreboard.stall = on-use)
+
+class OnUse : public ScoreboardRules {
+ protected:
+  OnUse() : ScoreboardRules(true, "on-use") {}
+  using Waits = hw::IssueDiscipline::Waits;
+  // An instruction whose last sub-warp has been formed, in record `flight` of the group's.
+  template <class Emit>
+  void goes_on_behind(unsigned flight, Emit emit) {
+    const link::SubWarp& sub_warp = next(static_cast<std::uint8_t>(flight), emit);
+    ASSERT_TRUE(rules_->early(sub_warp.decoded->instruction));
+    group_.latest = flight;
+    rules_->formed(group_, *sub_warp.decoded);
+  }
+  template <class Emit>
+  Waits waits(Emit emit) {
+    return rules_->waits_for(group_, *next(9, emit).decoded);
+  }
+};
+
+TEST_F(OnUse, WhatNeedsALoadWaitsUntilItHasCompletedAndNothingElse) {
+  goes_on_behind(1, [](Code& code) { code.load(Op::LD_GLOBAL, 4, 2); });
+  EXPECT_EQ(waits([](Code& code) { code.rri(Op::ADD, 5, 4, 1); }), Waits::for_memory) << "read after write";
+  EXPECT_EQ(waits([](Code& code) { code.mov(4, 1); }), Waits::for_memory) << "write after write";
+  EXPECT_EQ(waits([](Code& code) { code.mov(2, 1); }), Waits::no) << "it has read its address";
+  EXPECT_EQ(waits([](Code& code) { code.load(Op::LD_GLOBAL, 5, 2); }), Waits::no);
+  goes_on_behind(2, [](Code& code) { code.load(Op::LD_GLOBAL, 5, 2); });
+  EXPECT_EQ(waits([](Code& code) { code.rri(Op::ADD, 6, 5, 1); }), Waits::for_memory);
+  rules_->completed(group_, 2);
+  EXPECT_EQ(waits([](Code& code) { code.rri(Op::ADD, 6, 5, 1); }), Waits::no) << "the second one before the first";
+  EXPECT_EQ(waits([](Code& code) { code.rri(Op::ADD, 6, 4, 1); }), Waits::for_memory);
+  rules_->completed(group_, 1);
+  EXPECT_EQ(waits([](Code& code) { code.rri(Op::ADD, 6, 4, 1); }), Waits::no);
+}
+
+TEST_F(OnUse, EndsBarriersAndFencesWaitForEverything) {
+  goes_on_behind(1, [](Code& code) { code.store(Op::ST_GLOBAL, 2, 3); });
+  EXPECT_EQ(waits([](Code& code) { code.rri(Op::ADD, 3, 2, 1); }), Waits::no);
+  EXPECT_EQ(waits([](Code& code) { code.when(1).bra(5); }), Waits::no);
+  EXPECT_EQ(waits([](Code& code) { code.exit(); }), Waits::for_memory);
+  EXPECT_EQ(waits([](Code& code) { code.barrier(Op::BAR_SYNC, isa::kRZ); }), Waits::for_memory);
+  EXPECT_EQ(waits([](Code& code) { code.plain(Op::MEMBAR); }), Waits::for_memory);
+  EXPECT_EQ(waits([](Code& code) { code.plain(Op::TRAP); }), Waits::for_memory);
+}
+
+TEST_F(OnUse, ALongOperationOutlastsToo) {
+  goes_on_behind(1, [](Code& code) { code.rrr(Op::DIV_U, 1, 2, 3); });
+  EXPECT_EQ(waits([](Code& code) { code.rri(Op::ADD, 3, 1, 1); }), Waits::for_units);
+  goes_on_behind(2, [](Code& code) { code.load(Op::LD_GLOBAL, 4, 2); });
+  EXPECT_EQ(waits([](Code& code) { code.rrr(Op::ADD, 3, 1, 4); }), Waits::for_memory);
+  EXPECT_EQ(waits([](Code& code) { code.rri(Op::ADD, 3, 2, 1); }), Waits::no);
+}
+
+TEST_F(OnUse, WhatOthersMayWaitForKeepsItsWarp) {
+  const auto early = [this](auto emit) { return rules_->early(next(0, emit).decoded->instruction); };
+  EXPECT_FALSE(early([](Code& code) { code.load(Op::LDV_GLOBAL, 1, 2); }));
+  EXPECT_FALSE(early([](Code& code) { code.plain(Op::MEMBAR); }));
+  EXPECT_FALSE(early([](Code& code) { code.exit(); }));
+  hw::CoreParameters waited = core_;
+  waited.stores = "waited";
+  const auto rules = Registry<hw::IssueDiscipline>::instance().make("scoreboard", {waited});
+  EXPECT_FALSE(rules->early(next(0, [](Code& code) { code.store(Op::ST_GLOBAL, 2, 3); }).decoded->instruction));
 }
 
 // ---- one warp in a core

@@ -35,11 +35,39 @@ void add_machines_of_parts(Add add) {
     machine.l1d.hit_latency = 3;
     machine.icache.hit_latency = 2;
   });
+  // A warp that goes on while its loads and divisions are under way: until its records are used up, with few places for
+  // accesses and a store buffer that fills; in rows, whose sub-warps come back in any order.
+  add("onuse", [](hw::Machine& machine) {
+    machine.core.issue = "scoreboard";
+    machine.core.policies.of<hw::ScoreboardParameters>().stall = "on-use";
+    machine.core.policies.of<hw::ScoreboardParameters>().entries = 32;
+    machine.core.scheduler = "gty";
+    machine.core.pending_accesses = 5;
+    machine.l1d.bytes = 2048;
+    machine.l1d.mshrs = 4;
+    machine.l1d.hit_latency = 9;
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.write_buffer = 3;
+  });
+  add("onuserows", [](hw::Machine& machine) {
+    machine.core.issue = "scoreboard";
+    machine.core.policies.of<hw::ScoreboardParameters>().stall = "on-use";
+    machine.core.policies.of<hw::ScoreboardParameters>().entries = 6;
+    machine.core.scheduler = "two-level";
+    machine.core.simd_width = 8;
+    machine.core.warp_size = 64;
+    machine.core.former = "packed";
+    machine.l1d.bytes = 4096;
+    machine.l2.enabled = true;
+    machine.gpu.cores = 2;
+    machine.l1d.write_policy = "write-through";
+  });
   // Cores of several parts: with an L0 and narrow lanes, several of them behind an L2; with large warps; with few
   // ports; with threads that form warps within their part.
   add("subcores", [](hw::Machine& machine) {
     machine.core.sub_cores = 4;
     machine.core.issue = "scoreboard";
+    machine.core.policies.of<hw::ScoreboardParameters>().stall = "on-use";
     machine.core.scheduler = "gty";
     machine.core.integer_interval = machine.core.float_interval = 2;
     machine.core.double_interval = 16;

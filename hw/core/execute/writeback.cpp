@@ -77,7 +77,9 @@ void WriteBackStage::retire(link::SubWarp& sub_warp) {
     state_.observer->retired(state_, sub_warp);
   }
   retirement_.completed(sub_warp);
+  const GroupId group = sub_warp.group;
   warps_.retired(sub_warp, arrival, *this);
+  retirement_.completed(group);
 }
 
 void WriteBackStage::write(link::SubWarp& sub_warp) {

@@ -47,15 +47,18 @@ void FetchStage::tick(Cycle now) {
   }
   GroupId id = 0;
   std::uint64_t word = 0;
-  if (late_.empty()) {
-    if (read(now, id, word, cause)) {
-      hand_on(state_.groups[id], word, cause);
+  bool handed_on = false;
+  while (!handed_on && !late_.empty()) {
+    const LateWord late = late_.front();
+    late_.pop_front();
+    handed_on = hand_on(state_.groups[late.group], late.word, cause);
+  }
+  if (!handed_on) {
+    // A group whose instruction has to wait leaves the cycle to another one.
+    while (read(now, id, word, cause) && !hand_on(state_.groups[id], word, cause)) {
     }
     return;
   }
-  const LateWord late = late_.front();
-  late_.pop_front();
-  hand_on(state_.groups[late.group], late.word, cause);
   IdleCause of_next = cause;
   if (waiting_ == nullptr && read(now, id, word, of_next)) {
     // A word that had waited here: decode takes one per cycle.
@@ -110,6 +113,16 @@ bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& ca
   return true;
 }
 
+bool FetchStage::waits_for_results(Group& group, std::uint64_t word) {
+  const link::DecodedInstruction* const next = decode_->look_up(group.pc, word);
+  if (next == nullptr || !issue_->holds_back(group, *next)) {
+    return false;
+  }
+  arrived_[group.id] = {group.pc, word, true, 0};
+  state_.moved();
+  return true;
+}
+
 bool FetchStage::hold_back(Group& group, std::uint64_t word) {
   const std::optional<isa::Instruction> instruction = isa::decode(word);
   if (!instruction || !is_limited(*instruction) || limiter_->may_load(group, state_.now)) {
@@ -140,10 +153,13 @@ void FetchStage::release_loads(Cycle now) {
   }
 }
 
-void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
+bool FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
+  if (issue_ != nullptr && waits_for_results(group, word)) [[unlikely]] {
+    return false;
+  }
   if (limiter_ != nullptr && hold_back(group, word)) [[unlikely]] {
     cause = IdleCause::throttled;
-    return;
+    return true;
   }
   group.next_flight();
   state_.groups.set_state(group, GroupState::in_flight);
@@ -169,6 +185,7 @@ void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
     cause = state_.block_cause;
     held(sub_warp);
   }
+  return true;
 }
 
 void FetchStage::sample_drift(unsigned block_slot) {

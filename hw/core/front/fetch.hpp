@@ -81,6 +81,9 @@ class FetchStage final : public sc_core::sc_module,
   void fetch_by_lane(const Divergence& divergence);
   // Who knows what words decode to; none unless told.
   void predecode_by(DecodeStage& decode) { decode_ = &decode; }
+  // Asks whether a group's next instruction must wait for those in flight; none unless told
+  // (IssueDiscipline::Traits::stalls_on_use).
+  void issue_by(WarpUnit& warps) { issue_ = &warps; }
   // Who hears of each cycle in which no group is ready; none unless told.
   void tell(WarpUnit& warps) { warps_ = &warps; }
   [[nodiscard]] const WarpScheduler& scheduler() const { return *scheduler_; }
@@ -106,6 +109,7 @@ class FetchStage final : public sc_core::sc_module,
 
   CoreState& state_;
   WarpUnit* warps_ = nullptr;
+  WarpUnit* issue_ = nullptr;
   DecodeStage* decode_ = nullptr;
   std::unique_ptr<WarpScheduler> scheduler_;
   link::BehindSocket<Cache> cache_;
@@ -131,9 +135,12 @@ class FetchStage final : public sc_core::sc_module,
   // why there is none in this cycle.
   [[nodiscard]] bool read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& cause);
   [[nodiscard]] ::tlm::tlm_sync_enum read_word(Group& group, std::uint64_t& word);
-  void hand_on(Group& group, std::uint64_t word, IdleCause& cause);
+  // False: it is not the group's turn any more, which waits with its word.
+  bool hand_on(Group& group, std::uint64_t word, IdleCause& cause);
   // How far the block's live warps are apart (CoreStatistics::drift_instructions).
   void sample_drift(unsigned block_slot);
+  // Whether the instruction waits for one in flight: then the group keeps the word, as in an instruction buffer.
+  [[nodiscard]] bool waits_for_results(Group& group, std::uint64_t word);
   // Whether the instruction is a load that has to wait: then the group is throttled and keeps the word.
   [[nodiscard]] bool hold_back(Group& group, std::uint64_t word);
   void release_loads(Cycle now);

@@ -1,6 +1,10 @@
 #include "hw/core/memory/pending_accesses.hpp"
 
+#include "hw/issue/discipline.hpp"
+
 namespace heddle::hw {
+
+PendingAccesses::PendingAccesses(CoreState& state) : state_(state), groups_go_on_(stalls_on_use(state.core)) {}
 
 void PendingAccesses::wait_for_lines(MemoryAccess& access) {
   ++state_.statistics.put_aside;
@@ -78,7 +82,7 @@ void PendingAccesses::set_waiting(const link::SubWarp& sub_warp) {
 void PendingAccesses::clear_waiting(const link::SubWarp& sub_warp) {
   Group& group = state_.groups[sub_warp.group];
   --group.flights[sub_warp.flight].waiting;
-  if (group.state == GroupState::memory) {
+  if (group.state == GroupState::memory && (!groups_go_on_ || sub_warp.flight == group.latest)) {
     state_.groups.set_state(group, GroupState::in_flight);
   }
 }

@@ -20,7 +20,7 @@ namespace heddle::hw {
 
 class PendingAccesses {
  public:
-  explicit PendingAccesses(CoreState& state) : state_(state) {}
+  explicit PendingAccesses(CoreState& state);
 
   [[nodiscard]] std::size_t places_taken() const { return accesses_.size() - free_.size() - late_; }
   [[nodiscard]] bool full() const { return places_taken() >= state_.machine.core.pending_accesses; }
@@ -70,6 +70,7 @@ class PendingAccesses {
   }
 
   CoreState& state_;
+  const bool groups_go_on_;  // while they wait (IssueDiscipline::Traits::stalls_on_use)
   std::vector<std::unique_ptr<MemoryAccess>> accesses_;
   std::vector<MemoryAccess*> free_;
   unsigned put_aside_ = 0;

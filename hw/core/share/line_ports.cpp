@@ -13,12 +13,12 @@ LinePorts::LinePorts(const sc_core::sc_module_name& name, unsigned ports)
 
 void LinePorts::reset() {
   for (const std::unique_ptr<Port>& port : ports_) {
-    port->refused = nullptr;
+    port->refused = false;
   }
 }
 
 bool LinePorts::Port::refuses_still() const {
-  return refused != nullptr && ports.cache_.of(ports.out)->room_changes() == room_changes;
+  return refused && ports.cache_.of(ports.out)->room_changes() == room_changes;
 }
 
 void LinePorts::Port::refused_again(std::uint64_t cycles) {
@@ -27,21 +27,23 @@ void LinePorts::Port::refused_again(std::uint64_t cycles) {
 
 ::tlm::tlm_sync_enum LinePorts::Port::nb_transport_fw(link::LineRequest& request, link::LinePhase& phase,
                                                       sc_core::sc_time& delay) {
-  if (refused == &request && refuses_still()) {
+  if (refuses_still() && request.address == address && request.kind == kind) {
     request.answer = link::LineRequest::Answer::busy;
     request.busy = why;
     refused_again(1);
     return ::tlm::TLM_UPDATED;
   }
   request.port = number;
-  refused = nullptr;
+  refused = false;
   Cache* const direct = ports.cache_.of(ports.out);
   if (direct == nullptr) {
     return ports.out->nb_transport_fw(request, phase, delay);
   }
   const ::tlm::tlm_sync_enum answer = direct->offer(request);
   if (answer == ::tlm::TLM_UPDATED && direct->refuses_still()) {
-    refused = &request;
+    refused = true;
+    address = request.address;
+    kind = request.kind;
     why = request.busy;
     room_changes = direct->room_changes();
   }

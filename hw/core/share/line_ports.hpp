@@ -40,8 +40,11 @@ class LinePorts final : public sc_core::sc_module, private ::tlm::tlm_bw_transpo
     void refused_again(std::uint64_t cycles) override;
     LinePorts& ports;
     std::uint8_t number;
-    // The latest request, for which there was no room in the cache, why, and what the cache had told of room by then.
-    const link::LineRequest* refused = nullptr;
+    // The latest request, if there was no room in the cache for it: what it was for, why, and what the cache had told of
+    // room by then.
+    bool refused = false;
+    std::uint64_t address = 0;
+    link::LineRequest::Kind kind = link::LineRequest::Kind::load;
     link::LineRequest::Busy why = link::LineRequest::Busy::ports;
     std::uint64_t room_changes = 0;
   };

@@ -21,6 +21,7 @@ WarpUnit::WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<D
       issue_(std::move(issue)),
       overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
       early_next_pc_(about<IssueDiscipline>(state.core.issue).traits.early_next_pc),
+      stalls_on_use_(hw::stalls_on_use(state.core)),
       parts_in_flight_(about<Divergence>(state.core.divergence).traits.parts_in_flight),
       mimd_lanes_(about<Divergence>(state.core.divergence).traits.mimd_lanes),
       shared_home_(state.machine.core.sub_cores > 1),
@@ -65,7 +66,7 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
     ++state_.statistics.progress;
   }
   if (early_next_pc_ && flight.done()) {
-    issue_->completed(group, sub_warp.flight);
+    instruction_completed(group, sub_warp.flight);
   }
   if (overlaps_) {
     each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) { group.busy[row] &= ~lanes; });
@@ -123,9 +124,39 @@ void WarpUnit::formed(Group& group, bool whole) {
   latest.whole = whole;
   if (!latest.released && group.has_free_flight() && goes_on_early(group)) {
     latest.released = true;
+    if (stalls_on_use_) {
+      issue_->formed(group, *group.decoded);
+    }
     at_decode_ = true;
     go_on(group, *group.decoded);
     at_decode_ = false;
+  }
+}
+
+bool WarpUnit::holds_back(Group& group, const link::DecodedInstruction& next) {
+  const IssueDiscipline::Waits waits = issue_->waits_for(group, next);
+  if (waits == IssueDiscipline::Waits::no) {
+    return false;
+  }
+  group.held_back = &next;
+  state_.groups.set_state(group,
+                          waits == IssueDiscipline::Waits::for_memory ? GroupState::memory : GroupState::complex);
+  return true;
+}
+
+void WarpUnit::instruction_completed(Group& group, unsigned flight) {
+  issue_->completed(group, flight);
+  if (group.held_back == nullptr) {
+    return;
+  }
+  const IssueDiscipline::Waits waits = issue_->waits_for(group, *group.held_back);
+  if (waits == IssueDiscipline::Waits::no) {
+    group.held_back = nullptr;
+    state_.groups.set_state(group, GroupState::in_flight);
+    state_.make_ready(group);
+  } else {
+    state_.groups.set_state(group,
+                            waits == IssueDiscipline::Waits::for_memory ? GroupState::memory : GroupState::complex);
   }
 }
 

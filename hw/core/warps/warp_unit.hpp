@@ -151,6 +151,10 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   // The former has handed on the last sub-warp of the group's latest instruction; `whole`: SubWarp::whole. The group
   // may be fetched in this cycle, if its next PC is known.
   void formed(Group& group, bool whole);
+  // Before the group's next instruction goes into the pipeline (IssueDiscipline::Traits::stalls_on_use). True: it waits
+  // for one in flight, as the group's state says; then the group may be fetched again.
+  [[nodiscard]] bool stalls_on_use() const { return stalls_on_use_; }
+  [[nodiscard]] bool holds_back(Group& group, const link::DecodedInstruction& next);
   // Before a sub-warp's operands are read.
   [[nodiscard]] bool may_read(const link::SubWarp& sub_warp) { return issue_->read(sub_warp, state_.now); }
   // Its operation has been computed and is in the functional units up to cycle `last`.
@@ -234,6 +238,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
 
   void retired_plainly(Group& group, link::SubWarp& sub_warp);
   void executed(Group& group, const link::SubWarp& sub_warp);
+  void instruction_completed(Group& group, unsigned flight);
   void resolve_branch(link::SubWarp& sub_warp);
 
   static void clear_masks(Group& group, unsigned rows);
@@ -266,6 +271,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   std::unique_ptr<IssueDiscipline> issue_;
   const bool overlaps_;         // IssueDiscipline::Traits
   const bool early_next_pc_;    // likewise
+  const bool stalls_on_use_;    // likewise
   bool at_decode_ = false;      // a group goes on there: it is ready at once
   const bool parts_in_flight_;  // Divergence::Traits
   const bool mimd_lanes_;       // likewise

@@ -30,7 +30,7 @@ Group& WarpUnit::fresh(Group* free) {
   group.flights.assign(early_next_pc_ ? issue_->in_flight() : Group::kUsualFlights, InFlight{});
   group.latest = 0;
   group.flight().all_formed = true;  // of no instruction: nothing is in flight
-  group.decoded = nullptr;
+  group.decoded = group.held_back = nullptr;
   group.leave_loop();
   if (early_next_pc_) {
     issue_->begin(group);
