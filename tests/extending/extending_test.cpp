@@ -1,6 +1,7 @@
 // docs/extending.md is true to the letter: this program holds every file that the page shows
-// (tests/extending/extract.sh takes them out of it), with the examples' own tests. Here: excerpts stand where the page
-// says, every kind of policy has an example, and each command of the page runs, equal to the reference interpreter.
+// (tests/extending/extract.sh takes them out of it) and the examples beside this one, with their own tests. Here:
+// excerpts stand where the page says, every kind of policy has an example that the page names, and each command of the
+// page runs, equal to the reference interpreter.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -82,10 +83,11 @@ TEST(Extending, ExcerptsStandInAFileThatTheirSectionNames) {
 }
 
 TEST(Extending, EveryKindOfTheTableHasAnExample) {
-  std::string examples;
+  std::string shown;
   for (const fs::path& file : files_below(kExamples / "files")) {
-    examples += text_of(file);
+    shown += text_of(file);
   }
+  const std::string link = "](../tests/extending/";
   std::ifstream page(kSources / "docs/extending.md");
   std::size_t rows = 0;
   for (std::string line; std::getline(page, line) && rows < 100;) {
@@ -98,7 +100,13 @@ TEST(Extending, EveryKindOfTheTableHasAnExample) {
     const std::size_t begin = line.find("::", line.find(" | `")) + 2;
     const std::string interface =
         workload != std::string::npos ? "KernelWorkload" : line.substr(begin, line.find('`', begin) - begin);
-    EXPECT_NE(examples.find(" : public " + interface + " {"), std::string::npos) << line;
+    const std::size_t linked = line.find(link);
+    const std::size_t file = linked + link.size();
+    const std::string example =
+        linked == std::string::npos
+            ? shown
+            : text_of(kSources / "tests/extending" / line.substr(file, line.find(')', file) - file));
+    EXPECT_NE(example.find(" : public " + interface + " {"), std::string::npos) << line;
   }
   EXPECT_GE(rows, 10U);
 }

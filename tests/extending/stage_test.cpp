@@ -1,4 +1,4 @@
-// The stage that docs/extending.md shows, in cores of every issue discipline, in front of any stage, with nobody who
+// The stage that docs/extending.md names, in cores of every issue discipline, in front of any stage, with nobody who
 // watches: an instruction that is alone takes a cycle more, and results are right.
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <tuple>
 #include <vector>
 
-#include "hw/core/passing_stage.hpp"
 #include "tb/device/device.hpp"
 #include "tb/device/workload.hpp"
+#include "tests/extending/passing_stage.hpp"
 #include "tests/hw/gpu_bench.hpp"
 #include "tests/support/marks.hpp"
 
