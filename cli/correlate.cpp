@@ -53,7 +53,7 @@ int correlate(const Arguments& arguments) {
   os::CommandFiles files;
   files.reads("the data", data);
   if (measured) files.reads("the machine's results", machine);
-  add_outputs(files, arguments, {"csv", "keep"});
+  add_outputs(files, arguments, {"csv", "keep", "html"});
   files.check_writable();
   const studies::Measurements hardware = studies::read_measurements(data);
   std::string results = machine;
@@ -66,8 +66,15 @@ int correlate(const Arguments& arguments) {
     measure_machine(arguments, machine, hardware, results);
   }
   const studies::Measurements simulated = studies::read_measurements(results);
-  const studies::Correlation correlation = studies::correlate(hardware, simulated);
+  std::optional<std::uint64_t> hold_out;
+  if (arguments.has("hold-out")) hold_out = arguments.whole("hold-out", 0, 0, UINT64_MAX);
+  const studies::Correlation correlation = studies::correlate(hardware, simulated, hold_out);
   if (arguments.has("csv")) os::write_file(arguments.text("csv"), studies::correlation_csv(correlation));
+  if (arguments.has("html")) {
+    os::write_file(arguments.text("html"),
+                   studies::correlation_page(correlation, hardware, simulated,
+                                             arguments.command_line({"set", "only", "campaign", "hold-out"}, true)));
+  }
   if (!arguments.has("quiet")) std::cout << studies::correlation_text(correlation, hardware, simulated);
   return 0;
 }
@@ -89,8 +96,11 @@ Command correlate_command() {
       ("only", po::value<std::vector<std::string>>()->value_name("PATTERN")->composing(),
        "kernels whose name fits (* stands for anything); may be repeated")  //
       ("campaign", po::value<std::string>()->value_name("LIST"),
-       "the list of kernels, where it is not one of the build's hardware/campaigns")            //
-      ("csv", po::value<std::string>()->value_name("FILE.csv"), "write a row for each kernel")  //
+       "the list of kernels, where it is not one of the build's hardware/campaigns")                  //
+      ("csv", po::value<std::string>()->value_name("FILE.csv"), "write a row for each kernel")        //
+      ("html", po::value<std::string>()->value_name("FILE.html"), "write a page with scatter plots")  //
+      ("hold-out", po::value<std::string>()->value_name("SEED"),
+       "keep a third of the kernels, drawn by SEED, out of all lists: only their mean errors are shown")  //
       ("quiet,q", "print errors only");
   command.details =
       "DATA.json is what hardware/measure has written on a GPU (hardware/README.md). The machine runs the same "

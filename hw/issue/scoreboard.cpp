@@ -5,12 +5,12 @@
 // (read after write, write after write). What is read is read in program order, so that no write comes before an
 // earlier read.
 //
-// scoreboard.stall = on-access: an access to memory beyond the core keeps its warp until it has completed ("switches when a group accesses the
-// D-cache", DWS report, table 3), and so does an operation that is longer in the functional units than the execute
-// stages: the warp's instructions retire in their order, and one that waits for long holds up no other warp, as it
-// would in register read. Operations that can fault in the functional units wait for what is before them, so that the
-// first fault is the program's first. malloc and free keep their place among a thread's accesses to memory likewise:
-// they wait for what is before them, and what comes after waits for them.
+// scoreboard.stall = on-access: an access to memory beyond the core keeps its warp until it has completed ("switches
+// when a group accesses the D-cache", DWS report, table 3), and so does an operation that is longer in the functional
+// units than the execute stages: the warp's instructions retire in their order, and one that waits for long holds up no
+// other warp, as it would in register read. Operations that can fault in the functional units wait for what is before
+// them, so that the first fault is the program's first. malloc and free keep their place among a thread's accesses to
+// memory likewise: they wait for what is before them, and what comes after waits for them.
 //
 // scoreboard.stall = on-use: such loads, posted stores and long operations outlast the instructions behind them. What
 // reads or writes their results waits in front of the pipeline until they have completed, as in the instruction buffers

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "studies/pages/page/data_page.hpp"
 
 namespace heddle::studies {
 namespace {
@@ -44,8 +46,8 @@ double clock_of(const json::object& file) {
 }
 
 Measurements::Row row_of(const json::object& row, double clock_mhz) {
-  Measurements::Row out{text_of(row, "name"), text_of(row, "group"), text_of(row, "unit"), text_of(row, "key"),
-                        text_of(row, "status")};
+  Measurements::Row out{text_of(row, "name"), text_of(row, "group"),  text_of(row, "unit"),
+                        text_of(row, "key"),  text_of(row, "status"), text_of(row, "source")};
   const double value = number_of(row.if_contains("value"));
   const std::string of = text_of(row, "of");
   // The host's clock is no matter of the machine.
@@ -94,6 +96,65 @@ Deviation deviation_of(const std::string& name, const std::vector<const Compared
   return out;
 }
 
+// FNV-1a, whose remainder is even enough for a draw.
+bool is_held_out(const std::string& name, std::uint64_t seed) {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325ULL ^ (seed * 0x9e37'79b9'7f4a'7c15ULL);
+  for (const char letter : name) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100'0000'01b3ULL;
+  }
+  return (hash >> 20U) % 3 == 0;
+}
+
+double slope_of(const std::vector<Series::Point>& points, double Series::Point::*figure) {
+  double mean_x = 0, mean_y = 0, xy = 0, xx = 0;
+  for (const Series::Point& point : points) {
+    mean_x += std::log(point.size) / static_cast<double>(points.size());
+    mean_y += std::log(point.*figure) / static_cast<double>(points.size());
+  }
+  for (const Series::Point& point : points) {
+    xy += (std::log(point.size) - mean_x) * (std::log(point.*figure) - mean_y);
+    xx += (std::log(point.size) - mean_x) * (std::log(point.size) - mean_x);
+  }
+  return xy / xx;
+}
+
+std::vector<Series> series_of(const std::vector<Compared>& kernels) {
+  std::map<std::string, Series> found;
+  for (const Compared& kernel : kernels) {
+    const std::size_t slash = kernel.name.rfind('/');
+    if (kernel.held_out || slash == std::string::npos) continue;
+    char* end = nullptr;
+    const char* const number = kernel.name.c_str() + slash + 1;
+    const double size = std::strtod(number, &end);
+    if (end == number || *end != '\0' || !(size > 0)) continue;
+    Series& series = found[kernel.name.substr(0, slash)];
+    series.points.push_back({size, kernel.hardware, kernel.machine});
+  }
+  std::vector<Series> out;
+  for (auto& [name, series] : found) {
+    std::sort(series.points.begin(), series.points.end(),
+              [](const Series::Point& a, const Series::Point& b) { return a.size < b.size; });
+    if (series.points.size() < 2) continue;
+    series.name = name;
+    series.hardware_slope = slope_of(series.points, &Series::Point::hardware);
+    series.machine_slope = slope_of(series.points, &Series::Point::machine);
+    out.push_back(std::move(series));
+  }
+  return out;
+}
+
+// The sources of published figures among those that were compared, each once.
+std::vector<std::string> sources_of(const Correlation& correlation) {
+  std::vector<std::string> out;
+  for (const Compared& kernel : correlation.kernels) {
+    if (!kernel.source.empty() && std::find(out.begin(), out.end(), kernel.source) == out.end()) {
+      out.push_back(kernel.source);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 std::string correlation_cell(double value) {
   return std::isnan(value) ? "-" : fmt::format("{:.4f}", value);
 }
@@ -129,7 +190,8 @@ Measurements read_measurements(const std::string& path) {
   return out;
 }
 
-Correlation correlate(const Measurements& hardware, const Measurements& machine) {
+Correlation correlate(const Measurements& hardware, const Measurements& machine,
+                      std::optional<std::uint64_t> hold_out) {
   if (hardware.campaign != machine.campaign) {
     throw InputError({machine.path},
                      fmt::format("these are results of the campaign '{}', those of {} of '{}'", machine.campaign,
@@ -149,10 +211,11 @@ Correlation correlate(const Measurements& hardware, const Measurements& machine)
       leave_out("the machine was not measured");
     } else if (!other->second->has_value) {
       leave_out(fmt::format("the machine has no figure ({})", other->second->status));
-    } else if (other->second->key != row.key) {
+    } else if (row.source.empty() && other->second->key != row.key) {
       leave_out("the item has changed between both measurements");
     } else {
-      out.kernels.push_back({row.name, row.group, row.unit, row.value, other->second->value});
+      out.kernels.push_back({row.name, row.group, row.unit, row.source, row.value, other->second->value,
+                             hold_out && is_held_out(row.name, *hold_out)});
       if (std::find(groups.begin(), groups.end(), row.group) == groups.end()) groups.push_back(row.group);
     }
   }
@@ -171,6 +234,15 @@ Correlation correlate(const Measurements& hardware, const Measurements& machine)
     out.groups.push_back(deviation_of(group, members));
   }
   out.groups.push_back(deviation_of("all", all));
+  for (const bool held_out : {false, true}) {
+    std::vector<const Compared*> members;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(members),
+                 [&](const Compared* kernel) { return kernel->held_out == held_out; });
+    if (hold_out && !members.empty()) {
+      out.groups.push_back(deviation_of(held_out ? "held out" : "looked at", members));
+    }
+  }
+  out.series = series_of(out.kernels);
   return out;
 }
 
@@ -189,12 +261,32 @@ std::string correlation_text(const Correlation& correlation, const Measurements&
   }
   TextTable kernels(
       {{"kernel"}, {"hardware", Align::right}, {"machine", Align::right}, {"error", Align::right}, {"unit"}});
+  std::size_t held_out = 0;
   for (const Compared& one : correlation.kernels) {
+    if (one.held_out) {
+      ++held_out;
+      continue;
+    }
     kernels.add({one.name, fmt::format("{:.6g}", one.hardware), fmt::format("{:.6g}", one.machine),
                  fmt::format("{:+.1f} %", 100 * one.error()), one.unit});
   }
   std::string out = fmt::format("{} beside {}, campaign {}\n\n{}\n{}", machine.device, hardware.device,
                                 hardware.campaign, groups.text(), kernels.text());
+  if (held_out != 0) out += fmt::format("\nheld out, and not listed: {}\n", counted(held_out, "kernel"));
+  if (!correlation.series.empty()) {
+    TextTable slopes({{"over its last number"},
+                      {"kernels", Align::right},
+                      {"exponent, hardware", Align::right},
+                      {"machine", Align::right}});
+    for (const Series& one : correlation.series) {
+      slopes.add({one.name, std::to_string(one.points.size()), fmt::format("{:.3f}", one.hardware_slope),
+                  fmt::format("{:.3f}", one.machine_slope)});
+    }
+    out += "\n" + slopes.text();
+  }
+  for (const std::string& source : sources_of(correlation)) {
+    out += fmt::format("\npublished, not measured here: {}\n", source);
+  }
   if (!correlation.missing.empty()) {
     out += fmt::format("\nleft out: {}\n", counted(correlation.missing.size(), "kernel"));
     for (const std::string& one : correlation.missing) out += "  " + one + "\n";
@@ -205,10 +297,52 @@ std::string correlation_text(const Correlation& correlation, const Measurements&
 std::string correlation_csv(const Correlation& correlation) {
   std::string out = "kernel,group,unit,hardware,machine,error\n";
   for (const Compared& one : correlation.kernels) {
+    if (one.held_out) continue;
     out += fmt::format("{},{},{},{:.9g},{:.9g},{:.6g}\n", csv_cell(one.name), csv_cell(one.group), csv_cell(one.unit),
                        one.hardware, one.machine, one.error());
   }
   return out;
+}
+
+std::string correlation_page(const Correlation& correlation, const Measurements& hardware, const Measurements& machine,
+                             const std::string& command) {
+  json::array groups, kernels, series, missing, sources;
+  for (const Deviation& one : correlation.groups) {
+    groups.push_back(json::object{{"of", one.of},
+                                  {"kernels", one.kernels},
+                                  {"mean_error", one.mean_error},
+                                  {"worst_error", one.worst_error},
+                                  {"ratio", one.ratio},
+                                  {"correlation", std::isnan(one.correlation) ? json::value() : one.correlation}});
+  }
+  for (const Compared& one : correlation.kernels) {
+    if (one.held_out) continue;
+    kernels.push_back(json::object{{"name", one.name},
+                                   {"group", one.group},
+                                   {"unit", one.unit},
+                                   {"hardware", one.hardware},
+                                   {"machine", one.machine},
+                                   {"error", one.error()}});
+  }
+  for (const Series& one : correlation.series) {
+    json::array points;
+    for (const Series::Point& point : one.points) {
+      points.push_back(json::object{{"size", point.size}, {"hardware", point.hardware}, {"machine", point.machine}});
+    }
+    series.push_back(json::object{{"name", one.name},
+                                  {"points", std::move(points)},
+                                  {"hardware_slope", one.hardware_slope},
+                                  {"machine_slope", one.machine_slope}});
+  }
+  for (const std::string& one : correlation.missing) missing.push_back(json::value(one));
+  for (const std::string& one : sources_of(correlation)) sources.push_back(json::value(one));
+  const json::object data{{"command", command},           {"hardware", hardware.device},
+                          {"machine", machine.device},    {"campaign", hardware.campaign},
+                          {"groups", std::move(groups)},  {"kernels", std::move(kernels)},
+                          {"series", std::move(series)},  {"missing", std::move(missing)},
+                          {"sources", std::move(sources)}};
+  return pages::data_page(
+      {fmt::format("{} beside {}", machine.device, hardware.device), json::serialize(data), {"correlate.js"}});
 }
 
 }  // namespace heddle::studies

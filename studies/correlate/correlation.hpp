@@ -1,6 +1,8 @@
 // A machine beside a real GPU: the same campaign of hardware/ measured on both.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +12,8 @@ namespace heddle::studies {
 struct Measurements {
   struct Row {
     std::string name, group, unit, key, status;
-    double value = 0;  // times in cycles of the measured clock; rates of nanoseconds by cycle
+    std::string source;  // of a published figure; empty: measured
+    double value = 0;    // times in cycles of the measured clock; rates of nanoseconds by cycle
     bool has_value = false;
   };
   std::string path, campaign, device;
@@ -33,22 +36,42 @@ struct Deviation {
 
 struct Compared {
   std::string name, group, unit;
+  std::string source;  // as Measurements::Row
   double hardware = 0, machine = 0;
+  bool held_out = false;
   [[nodiscard]] double error() const { return (machine - hardware) / hardware; }
+};
+
+// Kernels whose names are alike but for a number at their end, over that number.
+struct Series {
+  struct Point {
+    double size = 0, hardware = 0, machine = 0;
+  };
+  std::string name;           // without the number
+  std::vector<Point> points;  // at least two, by size
+  // Exponents: of a figure that grows as size^k, k, by least squares of logarithms.
+  double hardware_slope = 0, machine_slope = 0;
 };
 
 struct Correlation {
   std::vector<Compared> kernels;     // worst first
-  std::vector<Deviation> groups;     // in the order of the hardware's rows; then all
+  std::vector<Deviation> groups;     // in the order of the hardware's rows; then all, those looked at, those held out
+  std::vector<Series> series;        // by name, of kernels that are not held out
   std::vector<std::string> missing;  // of the hardware, with the reason: "launch/...: the machine has no figure"
 };
 
 // Pairs rows by name. Those that were measured by another item of that name (their keys differ) are left out. Throws
-// InputError when campaigns differ or no kernel has both figures.
-[[nodiscard]] Correlation correlate(const Measurements& hardware, const Measurements& machine);
+// InputError when campaigns differ or no kernel has both figures. `hold_out`: the seed of a draw of a third of the
+// kernels, by their names alone, which are measured but not looked at while the model is mended: they have their own
+// deviation, and are shown nowhere else.
+[[nodiscard]] Correlation correlate(const Measurements& hardware, const Measurements& machine,
+                                    std::optional<std::uint64_t> hold_out = {});
 
 [[nodiscard]] std::string correlation_text(const Correlation& correlation, const Measurements& hardware,
                                            const Measurements& machine);
 [[nodiscard]] std::string correlation_csv(const Correlation& correlation);
+// A page with scatter plots. `command`: what brings it about again.
+[[nodiscard]] std::string correlation_page(const Correlation& correlation, const Measurements& hardware,
+                                           const Measurements& machine, const std::string& command);
 
 }  // namespace heddle::studies

@@ -24,6 +24,7 @@
 #include "base/error.hpp"
 #include "hw/check/machine.hpp"
 #include "hw/divergence/divergence.hpp"
+#include "hw/issue/scoreboard.hpp"
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
@@ -454,10 +455,9 @@ INSTANTIATE_TEST_SUITE_P(Long, ParameterBetween, ::testing::ValuesIn(number_path
 // ------------------------------------------------------------------------------------------------ combinations
 
 // Some parameters of every kind at values of their ranges, then changed until nothing contradicts, if that can be.
-hw::Machine random_machine(std::uint64_t seed) {
+hw::Machine random_machine(std::uint64_t seed, hw::Machine machine = {}) {
   std::mt19937_64 dice(seed);
   const auto below = [&](std::uint64_t n) { return dice() % n; };
-  hw::Machine machine;
   std::vector<ParameterReference> all = parameters_of(machine);
   const std::uint64_t changes = 2 + below(14);
   for (std::uint64_t change = 0; change < changes; ++change) {
@@ -475,6 +475,28 @@ hw::Machine random_machine(std::uint64_t seed) {
     }
   }
   resolve(machine, "");
+  return machine;
+}
+
+// Such a machine whose cores have several sub-cores, most of them with warps that go on behind their loads.
+hw::Machine random_machine_of_parts(std::uint64_t seed) {
+  hw::Machine base;
+  base.core.sub_cores = 2U << (seed % 3);
+  if (seed % 4 != 0) {
+    base.core.issue = "scoreboard";
+    base.core.scheduler = "gty";
+    base.core.policies.of<hw::ScoreboardParameters>().stall = seed % 4 == 1 ? "on-access" : "on-use";
+    base.core.policies.of<hw::ScoreboardParameters>().entries = 1 + seed % hw::Group::kFlights;
+  }
+  base.l0i.enabled = seed % 5 < 3;
+  base.icache.hit_latency = 1 + static_cast<unsigned>(seed % 7) * 6;
+  base.l1d.hit_latency = 1 + static_cast<unsigned>(seed % 6) * 6;
+  base.gpu.cores = seed % 6 == 0 ? 2 : 1;
+  base.l2.enabled = seed % 3 == 0;
+  base.l1d.write_policy = seed % 5 == 0 && base.gpu.cores == 1 ? "write-back" : "write-through";
+  hw::Machine machine = random_machine(seed, base);
+  machine.core.sub_cores = base.core.sub_cores;  // whatever has been drawn
+  resolve(machine, "core.sub_cores");
   return machine;
 }
 
@@ -511,6 +533,18 @@ TEST_P(ParameterMix, IsRightOrRefused) {
   run(10);
 }
 INSTANTIATE_TEST_SUITE_P(Random, ParameterMix, ::testing::Range(600U, 612U));
+class PartsMix : public ::testing::TestWithParam<std::uint64_t> {};
+TEST_P(PartsMix, IsRightOrRefused) {
+  constexpr unsigned kEach = 10;
+  unsigned ran = 0;
+  for (std::uint64_t seed = kEach * GetParam(); seed != kEach * (GetParam() + 1); ++seed) {
+    ran += expect_right(random_machine_of_parts(seed), seed) ? 1 : 0;
+  }
+  EXPECT_GE(2 * ran, kEach) << "most are refused: nothing is tried";
+}
+INSTANTIATE_TEST_SUITE_P(Random, PartsMix, ::testing::Range(std::uint64_t{0}, std::uint64_t{3}));
+INSTANTIATE_TEST_SUITE_P(Long, PartsMix, ::testing::Range(std::uint64_t{3}, std::uint64_t{33}));
+
 class ParameterMixes : public ParameterMix {};
 TEST_P(ParameterMixes, AreRightOrRefused) {
   run(200);

@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/json.hpp>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
 
 #include "base/error.hpp"
 #include "tests/support/program_runner.hpp"
@@ -114,6 +119,117 @@ TEST_F(Correlate, SaysWhatIsLeftOut) {
             "  changed: the item has changed between both measurements\n"
             "  absent: the machine was not measured\n"
             "  host: the hardware has no figure (measured)\n");
+}
+
+TEST_F(Correlate, KernelsThatDifferInANumberHaveAnExponentOverIt) {
+  const auto rows = [](double slope) {
+    std::string out;
+    for (const double size : {1.0, 2.0, 8.0}) {
+      out += (out.empty() ? "" : ",") +
+             figure("grows/" + std::to_string(static_cast<int>(size)), "x", 5 * std::pow(size, slope));
+    }
+    return out + "," + figure("alone/7", "x", 1) + "," + figure("grows/more", "x", 1);
+  };
+  const Measurements hardware = read("gpu.json", results_file("micro", "GPU", 1000, rows(1)));
+  const Measurements machine = read("machine.json", results_file("micro", "Machine", 1000, rows(2)));
+  const Correlation found = correlate(hardware, machine);
+  ASSERT_EQ(found.series.size(), 1U);
+  EXPECT_EQ(found.series[0].name, "grows");
+  EXPECT_EQ(found.series[0].points.size(), 3U);
+  EXPECT_NEAR(found.series[0].hardware_slope, 1, 1e-9);
+  EXPECT_NEAR(found.series[0].machine_slope, 2, 1e-9);
+}
+
+TEST_F(Correlate, AThirdIsHeldOutByASeed) {
+  std::string rows, twice;
+  for (unsigned i = 0; i != 300; ++i) {
+    rows += (i == 0 ? "" : ",") + figure("kernel " + std::to_string(i), "x", 100);
+    twice += (i == 0 ? "" : ",") + figure("kernel " + std::to_string(i), "x", 200);
+  }
+  const Measurements hardware = read("gpu.json", results_file("micro", "GPU", 1000, rows));
+  const Measurements machine = read("machine.json", results_file("micro", "Machine", 1000, twice));
+  const Correlation found = correlate(hardware, machine, 1);
+  const auto held_out = [](const Correlation& of) {
+    std::vector<std::string> names;
+    for (const Compared& one : of.kernels) {
+      if (one.held_out) names.push_back(one.name);
+    }
+    return names;
+  };
+  const std::vector<std::string> first = held_out(found);
+  EXPECT_GT(first.size(), 70U);
+  EXPECT_LT(first.size(), 130U);
+  EXPECT_NE(first, held_out(correlate(hardware, machine, 2)));
+  EXPECT_TRUE(held_out(correlate(hardware, machine)).empty());
+  ASSERT_EQ(found.groups.size(), 4U);
+  EXPECT_EQ(found.groups[2].of, "looked at");
+  EXPECT_EQ(found.groups[3].of, "held out");
+  EXPECT_EQ(found.groups[3].kernels, first.size());
+  EXPECT_DOUBLE_EQ(found.groups[3].mean_error, 1);
+  const std::string text = correlation_text(found, hardware, machine);
+  const std::string page = correlation_page(found, hardware, machine, "heddle correlate");
+  for (const std::string& name : first) {
+    EXPECT_EQ(text.find(name + " "), std::string::npos) << name;
+    EXPECT_EQ(page.find('"' + name + '"'), std::string::npos) << name;
+    EXPECT_EQ(correlation_csv(found).find('"' + name + '"'), std::string::npos) << name;
+  }
+}
+
+TEST_F(Correlate, PublishedFiguresNeedNoKeyAndAreToldApart) {
+  const std::string published =
+      R"({"name": "a", "group": "x", "status": "published", "value": 4, "unit": "u", "of": "cycles",
+          "source": "A paper"})";
+  const Measurements hardware = read("gpu.json", results_file("micro", "GPU", 1000, published));
+  const Measurements machine = read("machine.json", results_file("micro", "Machine", 1000, figure("a", "x", 5)));
+  const Correlation found = correlate(hardware, machine);
+  ASSERT_EQ(found.kernels.size(), 1U);
+  EXPECT_DOUBLE_EQ(found.kernels[0].error(), 0.25);
+  EXPECT_NE(correlation_text(found, hardware, machine).find("published, not measured here: A paper\n"),
+            std::string::npos);
+  EXPECT_NE(correlation_page(found, hardware, machine, "").find(R"("sources":["A paper"])"), std::string::npos);
+}
+
+// The names of a campaign's items that have "each" alone.
+std::set<std::string> names_of(const std::string& list) {
+  std::ifstream file(list);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::set<std::string> names;
+  const boost::json::value campaign = boost::json::parse(text);
+  for (const boost::json::value& item : campaign.at("items").as_array()) {
+    const boost::json::value* const each = item.as_object().if_contains("each");
+    if (each == nullptr || item.as_object().contains("for")) continue;
+    for (const boost::json::value& words : each->as_array()) {
+      std::string name(item.at("name").as_string());
+      for (const auto& [key, value] : words.as_object()) {
+        const std::string place = "${" + std::string(key) + "}";
+        const std::string word = value.is_string() ? std::string(value.as_string()) : boost::json::serialize(value);
+        if (const std::size_t at = name.find(place); at != std::string::npos) name.replace(at, place.size(), word);
+      }
+      names.insert(name);
+    }
+  }
+  return names;
+}
+
+// Each name is an item of the campaign, and each figure says where it is from.
+TEST_F(Correlate, ThePublishedFilesFitTheCampaign) {
+  const std::string folder = HEDDLE_SOURCE_DIR "/hardware/";
+  const std::set<std::string> names = names_of(folder + "campaigns/micro.json");
+  unsigned files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder + "published")) {
+    if (entry.path().extension() != ".json") continue;
+    ++files;
+    const Measurements of = read_measurements(entry.path().string());
+    EXPECT_EQ(of.campaign, "micro") << of.path;
+    EXPECT_TRUE(std::filesystem::exists(HEDDLE_SOURCE_DIR "/configs/" + entry.path().stem().string() + ".toml"))
+        << of.path;
+    for (const Measurements::Row& row : of.rows) {
+      EXPECT_TRUE(names.contains(row.name)) << of.path << ": " << row.name;
+      EXPECT_FALSE(row.source.empty()) << of.path << ": " << row.name;
+      EXPECT_TRUE(row.has_value) << of.path << ": " << row.name;
+    }
+  }
+  EXPECT_GE(files, 5U);
 }
 
 TEST_F(Correlate, RefusesOtherFiles) {

@@ -40,8 +40,8 @@ class LinePorts final : public sc_core::sc_module, private ::tlm::tlm_bw_transpo
     void refused_again(std::uint64_t cycles) override;
     LinePorts& ports;
     std::uint8_t number;
-    // The latest request, if there was no room in the cache for it: what it was for, why, and what the cache had told of
-    // room by then.
+    // The latest request, if there was no room in the cache for it: what it was for, why not, and what the cache had
+    // told of room by then.
     bool refused = false;
     std::uint64_t address = 0;
     link::LineRequest::Kind kind = link::LineRequest::Kind::load;
