@@ -355,7 +355,8 @@ void Core::note_failed_write() {
 }
 
 Cycle Core::next_cycle(Cycle now, Cycle caches) {
-  const auto idle = [](const SubCore* sub_core) { return sub_core->idle(); };
+  // What an L0 has fetched ahead must have come: the memory may have nothing to answer when the launch ends.
+  const auto idle = [](const SubCore* sub_core) { return sub_core->idle() && sub_core->quiet(); };
   if (flushing_ && std::all_of(sub_cores_.begin(), sub_cores_.end(), idle) && l1d_.quiet()) {
     flushing_ = false;
     flushed_ = true;
