@@ -62,6 +62,7 @@ int exec(const Arguments& arguments) {
     tb::SessionSubject::Setup own = setup;
     own.max_registers = options.max_registers;
     own.if_conversion = options.if_conversion;
+    own.schedule_within = options.schedule_within;
     return std::make_unique<tb::SessionSubject>(std::move(own));
   };
   const int code = measure(arguments, config, std::move(measured), notes);

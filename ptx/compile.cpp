@@ -50,6 +50,7 @@ isa::Module compile_parsed(File parsed, const std::string& file, const CompileOp
   module.kernels.reserve(ir.kernels.size());
   for (IrFunction& function : ir.kernels) {
     function.if_conversion = options.if_conversion;
+    function.schedule_within = options.schedule_within;
     try {
       module.kernels.push_back(generate(function, file, interruption));
     } catch (const InputError& reason) {

@@ -20,6 +20,9 @@ struct CompileOptions {
   unsigned max_registers = isa::kRegisters;
   // Branches around at most so many machine operations on each side become predicated code (thesis 2.1.3.1); 0: none.
   unsigned if_conversion = 0;
+  // Instructions of a block are ordered so that loads begin early, with at most so many 32-bit registers live at once
+  // where the text does with as few; 0: they stay in the text's order.
+  unsigned schedule_within = 0;
   // Of the stack that a thread has in a kernel with recursion.
   std::uint32_t stack_bytes = 1024;  // as CUDA's run-time library has it by default
   // Takes what a user should know of how the text was read; null: it is not told.

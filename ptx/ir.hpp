@@ -64,6 +64,7 @@ struct IrFunction {
   std::uint32_t local_bytes = 0;             // .local variables; spill slots are added behind them
   unsigned max_registers = isa::kRegisters;  // .maxnreg or the option, whichever is lower
   unsigned if_conversion = 0;                // CompileOptions::if_conversion
+  unsigned schedule_within = 0;              // likewise
   isa::Kernel kernel;                        // everything but words, lines, registers, predicates, spills
 
   VReg make(RegClass cls, std::string name_of_it = {}) {

@@ -2,6 +2,8 @@
 // Registry<IssueDiscipline>.
 #pragma once
 
+#include <algorithm>
+
 #include "base/registry.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/state/group.hpp"
@@ -28,6 +30,8 @@ class IssueDiscipline {
     // for what they bring alone (outlasts(), waits_for()). The group's instructions complete out of their order then.
     // Null: never.
     bool (*stalls_on_use)(const CoreParameters& core) = nullptr;
+    // The compiler is to move loads ahead. Null: never.
+    bool (*loads_ahead)(const CoreParameters& core) = nullptr;
   };
   using About = PolicyAbout<Traits, CorePolicies>;
   virtual ~IssueDiscipline() = default;
@@ -92,6 +96,13 @@ class IssueDiscipline {
 [[nodiscard]] inline bool stalls_on_use(const CoreParameters& core) {
   const auto& traits = about<IssueDiscipline>(core.issue).traits;
   return traits.stalls_on_use != nullptr && traits.stalls_on_use(core);
+}
+
+// Within how many registers per thread the compiler is to move loads ahead for such a core: as many as leave room for
+// all threads. 0: it is not to.
+[[nodiscard]] inline unsigned schedules_within(const CoreParameters& core) {
+  const auto& traits = about<IssueDiscipline>(core.issue).traits;
+  return traits.loads_ahead != nullptr && traits.loads_ahead(core) ? std::max(1U, core.registers / core.threads) : 0;
 }
 
 }  // namespace heddle::hw

@@ -45,9 +45,11 @@ bool stays_in_core(isa::Op op) {
 class Scoreboard final : public IssueDiscipline {
  public:
   static constexpr Traits traits{
-      .overlaps = false, .early_next_pc = true, .stalls_on_use = [](const CoreParameters& core) {
-        return core.policies.of<ScoreboardParameters>().stall == "on-use";
-      }};
+      .overlaps = false,
+      .early_next_pc = true,
+      .stalls_on_use =
+          [](const CoreParameters& core) { return core.policies.of<ScoreboardParameters>().stall == "on-use"; },
+      .loads_ahead = [](const CoreParameters& core) { return core.policies.of<ScoreboardParameters>().loads_ahead; }};
   using Parameters = ScoreboardParameters;
   static void cost(const CostShape& shape, CostLines& lines) {
     constexpr std::uint64_t kBits = isa::kRegisters + isa::kPredicates;

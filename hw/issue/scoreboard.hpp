@@ -14,6 +14,7 @@ struct ScoreboardParameters {
   unsigned entries = 8;
   bool forwarding = true;
   std::string stall = "on-access";
+  bool loads_ahead = false;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("entries", entries, Limits::between(1, Group::kFlights), "instructions",
@@ -26,6 +27,9 @@ struct ScoreboardParameters {
         "what a load from memory, a posted store or a long operation keeps its warp from. on-access: from everything, "
         "until it has completed (DWS report, table 3: a core switches when a group accesses the D-cache); on-use: from "
         "the first instruction that reads or writes what it brings (today's GPUs)");
+    visit("loads_ahead", loads_ahead, Limits::any(), "",
+          "true: the compiler moves loads ahead of what does not need them, within basic blocks and the registers that "
+          "leave a core full (core.registers / core.threads); false: code is in the order of the PTX");
   }
 };
 

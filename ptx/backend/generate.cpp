@@ -11,6 +11,7 @@ isa::Kernel generate(const IrFunction& function, const std::string& file, const 
   backend::simplify_control_flow(machine);
   backend::convert_ifs(machine, function.if_conversion);
   interruption.check();
+  backend::schedule(machine, function.schedule_within);
   const backend::Assignment assignment = backend::allocate(machine, function.max_registers);
   backend::drop_identity_copies(machine, assignment);
   backend::simplify_control_flow(machine);

@@ -154,6 +154,10 @@ void remove_dead_code(MachineFunction& function);
 // each side (counted before registers are allocated, an inner region as what has become of it). 0: none.
 void convert_ifs(MachineFunction& function, unsigned most);
 
+// ptx/backend/schedule.cpp: orders the instructions of each block so that loads from memory begin early, with at most
+// `limit` words of registers live at once, or as many as the block had. 0: leaves the order alone.
+void schedule(MachineFunction& function, unsigned limit);
+
 // ptx/backend/pressure.cpp: spills values until at most `limit` 32-bit words of general registers (or predicates) are
 // live at any point; leaves code within the limit alone. Throws InputError, at the point of highest pressure, when what
 // cannot be spilled exceeds the limit.

@@ -16,19 +16,6 @@ constexpr double kStoreCost = 4;
 constexpr double kBankCost = 3;    // ld.param, ld.const
 constexpr double kRepeatCost = 1;  // one ALU instruction
 
-bool is_fixed_special(std::uint32_t special) {
-  switch (static_cast<Special>(special)) {
-    case Special::clock:
-    case Special::clock_hi:
-    case Special::clock64:
-    case Special::smid:
-    case Special::warpid:
-      return false;
-    default:
-      return true;
-  }
-}
-
 bool is_bank_load(const MachineInstruction& instruction) {
   return instruction.in.op == Op::LD_PARAM || instruction.in.op == Op::LD_CONST;
 }
@@ -187,6 +174,19 @@ class Rewriter {
 };
 
 }  // namespace
+
+bool is_fixed_special(std::uint32_t special) {
+  switch (static_cast<Special>(special)) {
+    case Special::clock:
+    case Special::clock_hi:
+    case Special::clock64:
+    case Special::smid:
+    case Special::warpid:
+      return false;
+    default:
+      return true;
+  }
+}
 
 std::vector<std::optional<MachineInstruction>> repeatable_definitions(const MachineFunction& function) {
   std::vector<std::optional<MachineInstruction>> result(function.registers.size());

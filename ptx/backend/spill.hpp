@@ -10,6 +10,9 @@
 
 namespace heddle::ptx::backend {
 
+// What a thread reads from this special register (isa::Special) is the same whenever it does.
+[[nodiscard]] bool is_fixed_special(std::uint32_t special);
+
 inline constexpr double kNeverSpill = std::numeric_limits<double>::infinity();
 
 // By register: the only definition, when it can be repeated anywhere at little cost: a constant, a special register

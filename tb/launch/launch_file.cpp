@@ -67,9 +67,9 @@ unsigned LaunchFile::address_bits() const {
   return description_->address_bits;
 }
 
-isa::Module LaunchFile::compile(unsigned max_registers, unsigned if_conversion, std::vector<std::string>* notes,
-                                const std::atomic<bool>* interrupted) const {
-  return compile(ptx(), max_registers, if_conversion, notes, interrupted);
+isa::Module LaunchFile::compile(unsigned max_registers, unsigned if_conversion, unsigned schedule_within,
+                                std::vector<std::string>* notes, const std::atomic<bool>* interrupted) const {
+  return compile(ptx(), max_registers, if_conversion, schedule_within, notes, interrupted);
 }
 
 std::string LaunchFile::ptx() const {
@@ -78,10 +78,12 @@ std::string LaunchFile::ptx() const {
 }
 
 isa::Module LaunchFile::compile(const std::string& ptx, unsigned max_registers, unsigned if_conversion,
-                                std::vector<std::string>* notes, const std::atomic<bool>* interrupted) const {
+                                unsigned schedule_within, std::vector<std::string>* notes,
+                                const std::atomic<bool>* interrupted) const {
   ptx::CompileOptions options;
   options.max_registers = max_registers;
   options.if_conversion = if_conversion;
+  options.schedule_within = schedule_within;
   options.notes = notes;
   options.refused = &description_->refused;
   options.interrupted = interrupted;

@@ -36,16 +36,16 @@ class LaunchFile {
   [[nodiscard]] unsigned address_bits() const;
 
   // The kernels of the file's `ptx` or `cuda`, compiled for at most `max_registers` registers per thread. Throws
-  // InputError; a kernel that cannot be compiled is refused by run(), if that launches it. `interrupted` as
-  // ptx::CompileOptions has it.
-  [[nodiscard]] isa::Module compile(unsigned max_registers, unsigned if_conversion = 0,
+  // InputError; a kernel that cannot be compiled is refused by run(), if that launches it. The other
+  // arguments are as ptx::CompileOptions has them.
+  [[nodiscard]] isa::Module compile(unsigned max_registers, unsigned if_conversion = 0, unsigned schedule_within = 0,
                                     std::vector<std::string>* notes = nullptr,
                                     const std::atomic<bool>* interrupted = nullptr) const;
   // The PTX of the kernel file, compiled from CUDA where it is that. Throws InputError.
   [[nodiscard]] std::string ptx() const;
   // Like compile(), from what ptx() has returned.
   [[nodiscard]] isa::Module compile(const std::string& ptx, unsigned max_registers, unsigned if_conversion = 0,
-                                    std::vector<std::string>* notes = nullptr,
+                                    unsigned schedule_within = 0, std::vector<std::string>* notes = nullptr,
                                     const std::atomic<bool>* interrupted = nullptr) const;
 
   // The files that it names as input: kernel, contents of buffers, expected outputs.

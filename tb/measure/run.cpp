@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "hw/divergence/divergence.hpp"
+#include "hw/issue/discipline.hpp"
 #include "hw/scalar/scalarisation.hpp"
 #include "os/files/atomic_file.hpp"
 #include "os/files/file_lock.hpp"
@@ -26,6 +27,7 @@ WorkloadOptions workload_options(const RunRequest& request) {
   options.address_bits = request.address_bits;
   options.max_registers = request.machine.core.registers_per_thread;
   options.if_conversion = request.machine.core.if_conversion;
+  options.schedule_within = hw::schedules_within(request.machine.core);
   options.core_threads = request.machine.core.threads;
   options.resident_threads = request.machine.gpu.cores * request.machine.core.threads;
   return options;

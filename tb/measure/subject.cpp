@@ -37,13 +37,14 @@ class LaunchSubject final : public Subject {
       : path_(std::move(path)),
         max_registers_(options.max_registers),
         if_conversion_(options.if_conversion),
+        schedule_within_(options.schedule_within),
         ptx_(std::move(ptx)),
         file_(LaunchFile::read(path_)) {}
   [[nodiscard]] const std::string& name() const override { return path_; }
   [[nodiscard]] isa::Module compile(std::vector<std::string>* notes,
                                     const std::atomic<bool>* interrupted) const override {
-    return ptx_ == nullptr ? file_.compile(max_registers_, if_conversion_, notes, interrupted)
-                           : file_.compile(*ptx_, max_registers_, if_conversion_, notes, interrupted);
+    return ptx_ == nullptr ? file_.compile(max_registers_, if_conversion_, schedule_within_, notes, interrupted)
+                           : file_.compile(*ptx_, max_registers_, if_conversion_, schedule_within_, notes, interrupted);
   }
   [[nodiscard]] std::uint64_t threads() const override { return file_.threads(); }
   [[nodiscard]] std::optional<double> scale() const override { return std::nullopt; }
@@ -60,6 +61,7 @@ class LaunchSubject final : public Subject {
   std::string path_;
   unsigned max_registers_;
   unsigned if_conversion_;
+  unsigned schedule_within_;
   std::shared_ptr<const std::string> ptx_;
   LaunchFile file_;
 };

@@ -41,6 +41,7 @@ void add_machines_of_parts(Add add) {
     machine.core.issue = "scoreboard";
     machine.core.policies.of<hw::ScoreboardParameters>().stall = "on-use";
     machine.core.policies.of<hw::ScoreboardParameters>().entries = 32;
+    machine.core.policies.of<hw::ScoreboardParameters>().loads_ahead = true;
     machine.core.scheduler = "gty";
     machine.core.pending_accesses = 5;
     machine.l1d.bytes = 2048;
@@ -53,6 +54,8 @@ void add_machines_of_parts(Add add) {
     machine.core.issue = "scoreboard";
     machine.core.policies.of<hw::ScoreboardParameters>().stall = "on-use";
     machine.core.policies.of<hw::ScoreboardParameters>().entries = 6;
+    machine.core.policies.of<hw::ScoreboardParameters>().loads_ahead = true;
+    machine.core.registers = 64 * 1024;
     machine.core.scheduler = "two-level";
     machine.core.simd_width = 8;
     machine.core.warp_size = 64;

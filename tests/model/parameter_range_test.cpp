@@ -251,6 +251,7 @@ std::string random_program(tb::Device& device, std::uint64_t seed) {
   ptx::CompileOptions compile;
   compile.max_registers = machine.core.registers_per_thread;
   compile.if_conversion = machine.core.if_conversion;
+  compile.schedule_within = hw::schedules_within(machine.core);
   const isa::Module module = ptx::compile(program.text, "random.ptx", compile);
   isa::LaunchRequest request;
   request.kernel = random_ptx::kEntry;
@@ -488,6 +489,7 @@ hw::Machine random_machine_of_parts(std::uint64_t seed) {
     base.core.policies.of<hw::ScoreboardParameters>().stall = seed % 4 == 1 ? "on-access" : "on-use";
     base.core.policies.of<hw::ScoreboardParameters>().entries = 1 + seed % hw::Group::kFlights;
   }
+  base.core.policies.of<hw::ScoreboardParameters>().loads_ahead = seed % 2 == 1;
   base.l0i.enabled = seed % 5 < 3;
   base.icache.hit_latency = 1 + static_cast<unsigned>(seed % 7) * 6;
   base.l1d.hit_latency = 1 + static_cast<unsigned>(seed % 6) * 6;

@@ -15,6 +15,7 @@
 
 #include "hw/check/machine.hpp"
 #include "hw/divergence/divergence.hpp"
+#include "hw/issue/discipline.hpp"
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
@@ -109,6 +110,7 @@ void check(tb::Device& device, std::uint64_t seed) {
   ptx::CompileOptions options;
   options.max_registers = machine.core.registers_per_thread;
   options.if_conversion = machine.core.if_conversion;
+  options.schedule_within = hw::schedules_within(machine.core);
   const isa::Module module = ptx::compile(program.text, "random.ptx", options);
   EXPECT_EQ(test::check_re_convergence(module.kernels.front()).wrong, "");
   const isa::LaunchRequest request = request_of(program, module.kernels.front());

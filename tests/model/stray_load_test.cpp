@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "hw/issue/discipline.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
 #include "tb/device/device.hpp"
@@ -93,6 +94,7 @@ isa::Module module_for(const hw::Machine& machine) {
   ptx::CompileOptions options;
   options.max_registers = machine.core.registers_per_thread;
   options.if_conversion = machine.core.if_conversion;
+  options.schedule_within = hw::schedules_within(machine.core);
   return ptx::compile(kText, "kernel.ptx", options);
 }
 

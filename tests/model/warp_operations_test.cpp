@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "hw/check/machine.hpp"
+#include "hw/issue/discipline.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
 #include "tb/config/config.hpp"
@@ -155,6 +156,7 @@ isa::Module compiled(const hw::Machine& machine, const std::string& text) {
   ptx::CompileOptions options;
   options.max_registers = machine.core.registers_per_thread;
   options.if_conversion = machine.core.if_conversion;
+  options.schedule_within = hw::schedules_within(machine.core);
   return ptx::compile(text, "k.ptx", options);
 }
 

@@ -1,4 +1,5 @@
 #include "tests/model/workload_cases.hpp"
+#include "hw/issue/discipline.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -61,6 +62,7 @@ std::unique_ptr<tb::Workload> make_workload(const std::string& name, const hw::M
   options.scale = tb::Workload::test_scale() * size;
   options.max_registers = machine.core.registers_per_thread;
   options.if_conversion = machine.core.if_conversion;
+  options.schedule_within = hw::schedules_within(machine.core);
   options.core_threads = machine.core.threads;
   options.resident_threads = machine.core.threads;
   options.address_bits = address_bits;

@@ -88,6 +88,14 @@ void check(const GeneratedProgram& program) {
     const isa::Module converted = ptx::compile(program.text, "random.ptx", predicated);
     EXPECT_EQ(execute(program, converted, 32).output, reference.output) << "if-conversion of " << most;
   }
+  ptx::CompileOptions ahead;
+  for (const unsigned within : {1U, 24U, 63U}) {
+    ahead.schedule_within = within;
+    ahead.max_registers = within == 24 ? 16 : isa::kRegisters;
+    ahead.if_conversion = within == 63 ? 8 : 0;
+    const isa::Module scheduled = ptx::compile(program.text, "random.ptx", ahead);
+    EXPECT_EQ(execute(program, scheduled, 32).output, reference.output) << "loads ahead within " << within;
+  }
   if (!program.warp_operations) {
     for (const unsigned warp_size : {1U, 12U}) {
       const Outcome other = execute(program, roomy, warp_size);
@@ -112,7 +120,7 @@ GeneratorOptions options_of(std::uint64_t seed) {
   return options;
 }
 
-TEST(RandomPrograms, ResultsDependOnNeitherWarpSizeNorRegistersNorPredication) {
+TEST(RandomPrograms, ResultsDependOnNeitherWarpSizeNorRegistersNorPredicationNorOrder) {
   if (const char* only = std::getenv("HEDDLE_RANDOM_SEED")) {
     const std::uint64_t seed = std::strtoull(only, nullptr, 10);
     const GeneratedProgram program = generate_ptx(seed, options_of(seed));
