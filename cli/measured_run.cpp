@@ -87,7 +87,7 @@ bool chosen(const Arguments& arguments) {
   return arguments.has("threads") && arguments.text("threads") != "auto";
 }
 
-// By itself, and with "auto": as many as the host has for this process and the machine has cores.
+// By itself, and with "auto", at most as many as the host has for this process and the machine has cores.
 unsigned threads(const Arguments& arguments, const hw::Machine& machine) {
   constexpr std::uint64_t kMost = 256;
   if (chosen(arguments)) {
@@ -152,7 +152,8 @@ void declare_measuring_options(Command& command) {
        "the interpreter computes its results")  //
       ("threads", po::value<std::string>()->value_name("N|auto"),
        "host threads that simulate the machine together: the same results, sooner on a machine of many cores "
-       "(default auto: as many as the host has and the machine has cores)")  //
+       "(default auto: at most as many as the host has and the machine has cores, and fewer, down to one, where those "
+       "are found to be faster while the run is under way)")  //
       ("quiet,q", "print errors only");
   RunCheckpoints::declare(command.options);
   RunTraces::declare(command.options);
@@ -176,6 +177,7 @@ std::vector<std::string> prepare(const Arguments& arguments, const std::string& 
   }
   request.device.threads = threads(arguments, request.machine);
   request.threads_chosen = chosen(arguments);
+  request.device.try_threads = !request.threads_chosen;
   request.device.max_cycles = arguments.whole("max-cycles", 0, 1, UINT64_MAX);
   request.device.interrupted = &os::stopped();
   request.device.fast_forward = {arguments.whole("from-launch", 1, 1, UINT64_MAX), arguments.all("skip"),

@@ -213,13 +213,20 @@ void Gpu::write_failed(std::uint64_t address) {
 
 Gpu::~Gpu() = default;
 
-void Gpu::share_among(unsigned threads, bool takes_concurrent_calls) {
+bool Gpu::may_share(bool takes_concurrent_calls) {
   for (const auto& channel : dram_) {
     channel->stay(!takes_concurrent_calls || machine_.dram.blocking_calls != 0);
   }
   // Perfect caches call the memory in their turns.
-  const bool alone = tapped() || (perfect_ != nullptr && !takes_concurrent_calls);
-  calendar_.share_among(alone ? 1 : threads);
+  return !tapped() && (perfect_ == nullptr || takes_concurrent_calls);
+}
+
+void Gpu::share_among(unsigned threads, bool takes_concurrent_calls) {
+  calendar_.share_among(may_share(takes_concurrent_calls) ? threads : 1);
+}
+
+void Gpu::try_threads(unsigned most, bool takes_concurrent_calls) {
+  calendar_.try_threads(may_share(takes_concurrent_calls) ? most : 1);
 }
 
 void Gpu::memory_overdue(unsigned channel, const StoragePort::Unanswered& transfer) {

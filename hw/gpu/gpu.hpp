@@ -123,6 +123,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // while anybody watches whom several modules tell
   // (CoreObserver::of_core makes parts; waves, other observers), which is for the caller to see to.
   void share_among(unsigned threads, bool takes_concurrent_calls = false);
+  // The same with as many threads, up to `most`, as make the run fastest, which is measured during the run.
+  void try_threads(unsigned most, bool takes_concurrent_calls = false);
   // Called at the end of each launch (done or fault), in a process of its own.
   void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
   // The end of the present call of sc_start: up to there the GPU's modules may be advanced without returning to the
@@ -179,6 +181,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   void keep_stray_loads(unsigned core, const Launch& launch);
   void let_cores_run_on();
   [[nodiscard]] bool tapped() const;
+  [[nodiscard]] bool may_share(bool takes_concurrent_calls);
   void make_channel(unsigned channel, const MakeTap& make_tap);
   // A slice of the L2, those of all channels counted together; its way to memory is still to be joined.
   L2Slice& make_slice(unsigned index, const MakeTap& make_tap);

@@ -73,7 +73,14 @@ void Device::State::share() {
   const bool apart =
       std::all_of(options.observers.begin(), options.observers.end(),
                   [this](const RunObserver* observer) { return observer->watches_apart(gpu.machine()); });
-  gpu.share_among(apart ? options.threads : 1, true);
+  if (options.try_threads && apart) {
+    gpu.try_threads(options.threads, true);
+  } else {
+    gpu.share_among(apart ? options.threads : 1, true);
+  }
+  if (options.host_time) {
+    gpu.calendar().time_trials_by(options.host_time);
+  }
   if (options.share_every_cycle) {
     gpu.calendar().share_every_cycle();
   }

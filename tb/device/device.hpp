@@ -72,10 +72,13 @@ struct DeviceOptions {
   // connections are tapped or cores extended, there is one. InputError when the host does not let the process have so
   // many.
   unsigned threads = 1;
+  // As many of them as make the run fastest, which is measured during it (tlm/calendar/thread_trial.hpp).
+  bool try_threads = false;
   // For tests: not 0: modules due in one cycle run in an order, and with several threads in threads, that change from
   // cycle to cycle (tlm/calendar/calendar.hpp).
   std::uint64_t shuffle = 0;
-  bool share_every_cycle = false;  // for tests: however little there is to do in it
+  bool share_every_cycle = false;            // for tests: however little there is to do in it
+  std::function<std::uint64_t()> host_time;  // for tests: nanoseconds, by which threads are tried; none: the host's own
 };
 
 class Device final : public Executor {

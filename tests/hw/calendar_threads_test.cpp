@@ -99,6 +99,56 @@ TEST_P(CalendarThreads, ChangeNothing) {
 INSTANTIATE_TEST_SUITE_P(Calendar, CalendarThreads,
                          ::testing::Combine(::testing::Values(2U, 3U, 5U, 40U), ::testing::Values(0U, 9U)));
 
+// Each look at the time is a window's end: with one thread and with several by turns.
+TEST(CalendarThreads, ChangeNothingWhileTheyAreTried) {
+  Chat alone("alone");
+  Chat together("together");
+  std::uint64_t now = 0;
+  together.calendar.try_threads(5);
+  together.calendar.time_trials_by([&now] { return now += link::ThreadTrial::kWindow; });
+  together.calendar.share_every_cycle();
+  const sc_core::sc_time end = alone.calendar.clock().cycles(400);
+  together.calendar.run_ahead_until(end);
+  sc_core::sc_start(end);
+  EXPECT_TRUE(together.heard() == alone.heard());
+  EXPECT_GT(together.calendar.cycles_shared(), 30U);
+  EXPECT_LT(together.calendar.cycles_shared(), 200U);
+}
+
+// How many threads a calendar ends with, of four, where a turn takes half or twice as long with several.
+unsigned found_by_trial(double of_several) {
+  link::Calendar calendar(kPeriod);
+  std::vector<std::unique_ptr<Scribe>> all;
+  for (int number = 0; number != 12; ++number) {
+    all.push_back(std::make_unique<Scribe>(("module" + std::to_string(number)).c_str(), calendar.clock(),
+                                           [](Cycle now) { return now + 1; }));
+    all.back()->wake(1);
+  }
+  std::uint64_t now = 0;
+  std::set<unsigned> seen;
+  calendar.try_threads(4);
+  calendar.share_every_cycle();
+  calendar.time_trials_by([&] {
+    seen.insert(calendar.threads());
+    const double took = calendar.threads() == 1 ? 1 : of_several;
+    return now += static_cast<std::uint64_t>(took * link::ThreadTrial::kWindow / 5);
+  });
+  const sc_core::sc_time end = calendar.clock().cycles(5000);
+  calendar.run_ahead_until(end);
+  sc_core::sc_start(end);
+  EXPECT_EQ(seen, of_several < 1 ? (std::set<unsigned>{1, 4}) : (std::set<unsigned>{1, 2, 4}));
+  EXPECT_EQ(all.back()->ran.size(), 4999U);
+  return calendar.threads();
+}
+
+TEST(Calendar, KeepsThreadsThatAreFaster) {
+  EXPECT_EQ(found_by_trial(0.5), 4U);
+}
+
+TEST(Calendar, LetsThreadsThatLoseGo) {
+  EXPECT_EQ(found_by_trial(2), 1U);
+}
+
 // A module's own errors come out of sc_start, of errors in one cycle the first one by number.
 TEST(Calendar, TellsTheFirstOfSeveralErrors) {
   link::Calendar calendar(kPeriod);

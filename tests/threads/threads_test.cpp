@@ -28,6 +28,7 @@ namespace {
 struct Hosts {
   unsigned threads = 1;
   std::uint64_t shuffle = 0;
+  bool tried = false;  // one and so many by turns, as a trial has them
 };
 
 tb::DeviceOptions options_of(const Hosts& hosts) {
@@ -35,6 +36,8 @@ tb::DeviceOptions options_of(const Hosts& hosts) {
   options.threads = hosts.threads;
   options.shuffle = hosts.shuffle;
   options.share_every_cycle = true;
+  options.try_threads = hosts.tried;
+  options.host_time = [now = std::uint64_t{0}]() mutable { return now += link::ThreadTrial::kWindow; };
   return options;
 }
 
@@ -248,6 +251,20 @@ TEST(ThreadsMove, FromCoreToCore) {
 }
 
 // ------------------------------------------------------------------------------------------------- who watches
+
+// Of a device whose run tries threads, the number changes every few cycles here.
+TEST(ThreadsTried, MakeTheSameBytes) {
+  expect_same(
+      [](const Hosts& hosts) {
+        const hw::Machine machine = without_l2();
+        const auto workload = test::make_workload("histogram", machine);
+        tb::Device device(machine, options_of(hosts));
+        device.load(workload->compile());
+        static_cast<void>(workload->run(device));
+        return all_counters(device);
+      },
+      {{3, 0, true}, {5, 0, true}});
+}
 
 TEST(ThreadsWatched, AreOneUnlessCoresAreWatchedApart) {
   const hw::Machine machine = test::crowded();

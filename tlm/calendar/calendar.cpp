@@ -25,6 +25,9 @@ constexpr std::uint64_t kLongestTurn = 20'000;
 // Averages go back so many cycles, roughly.
 constexpr std::uint64_t kLately = 8;
 
+// A trial is told of the turns when there are so many, since asking for the time takes about as long as a short turn.
+constexpr std::uint64_t kTurnsBetweenLooks = 512;
+
 std::uint64_t nanoseconds() {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
 }
@@ -35,7 +38,11 @@ constinit thread_local void* present_member = nullptr;
 constinit thread_local Moment present_moment;
 
 Calendar::Calendar(const sc_core::sc_time& period)
-    : period_(period), event_("advance_event"), clock_(period, *this, progress_), worth_sharing_(kWorthSharing) {
+    : period_(period),
+      event_("advance_event"),
+      clock_(period, *this, progress_),
+      host_time_(nanoseconds),
+      worth_sharing_(kWorthSharing) {
   sc_core::sc_spawn_options options;
   options.spawn_method();
   options.set_sensitivity(&event_);
@@ -166,7 +173,11 @@ void Calendar::run() {
   Cycle now = clock_.now();
   progress_->running = true;
   events_known_ = false;
+  if (trial_ != nullptr) {
+    trial_->resumes(host_time_());
+  }
   for (;;) {
+    const std::uint64_t turns_before = turns_on_ + cycles_ahead_;  // but for those of run_cycle()
     progress_->moment = moment_of(now);
     if (foresight_ != nullptr) {
       run_on(now);
@@ -174,6 +185,12 @@ void Calendar::run() {
     run_cycle(now);
     if (next_ != nullptr) {
       now = run_alone(now);
+    }
+    if (trial_ != nullptr) {
+      untried_ += turns_ + (turns_on_ + cycles_ahead_ - turns_before);
+      if (untried_ >= kTurnsBetweenLooks) {
+        go_on_with_trial();
+      }
     }
     earliest_ = std::min(earliest_, next_told());
     if (earliest_ == kNever || earliest_ >= before_events()) {
@@ -183,6 +200,9 @@ void Calendar::run() {
     ++cycles_ahead_;
   }
   progress_->running = false;
+  if (trial_ != nullptr) {
+    trial_->pauses(host_time_());
+  }
   if (earliest_ != kNever) {
     notify();
   }
@@ -191,7 +211,7 @@ void Calendar::run() {
 // Who is woken for this very cycle by another one runs in it as well.
 void Calendar::run_cycle(Cycle now) {
   do {
-    if (team_ != nullptr || shuffle_ != 0) {
+    if ((team_ != nullptr && !alone_) || shuffle_ != 0) {
       share_turns(now);
     } else {
       take_turns(now);
@@ -258,7 +278,39 @@ Calendar::Told& Calendar::add_told(Told::Run run) {
 }
 
 void Calendar::share_among(unsigned threads) {
-  threads = std::max(threads, 1U);
+  trial_.reset();
+  alone_ = false;
+  make_team(std::max(threads, 1U));
+}
+
+void Calendar::try_threads(unsigned most) {
+  share_among(1);
+  if (most > 1) {
+    trial_ = std::make_unique<ThreadTrial>(most);
+  }
+}
+
+// Between two cycles. While one thread and several are compared, the team rests instead of being made anew.
+void Calendar::go_on_with_trial() {
+  const bool changes = trial_->look(untried_, host_time_());
+  untried_ = 0;
+  if (!changes) {
+    return;
+  }
+  alone_ = trial_->threads() == 1;
+  if (alone_ && !trial_->found()) {
+    return;
+  }
+  try {
+    make_team(trial_->threads());
+  } catch (const InputError&) {  // nobody has asked for so many
+    trial_->give_up();
+    make_team(1);
+    alone_ = true;
+  }
+}
+
+void Calendar::make_team(unsigned threads) {
   if (threads == members_.size()) {
     return;
   }

@@ -32,7 +32,8 @@
 //
 // Host threads have parts of the modules, in the order of their numbers, which are cut anew now and then so that each
 // takes equally long (turns are timed in one of many cycles). Which thread takes which turn shows nowhere. Cycles that
-// are likely to be over so soon that handing out is not worth it are the calling thread's alone. A module that
+// are likely to be over so soon that handing out is not worth it are the calling thread's alone. How many threads make
+// the run fastest can be found by trial (`try_threads`, tlm/calendar/thread_trial.hpp). A module that
 // calls what is not of the calendar (the SystemC kernel above all) says so, ClockedModule::stay, and has its turns in
 // the thread that calls sc_start.
 #pragma once
@@ -41,12 +42,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <new>
 #include <systemc>
 #include <type_traits>
 #include <vector>
 
+#include "tlm/calendar/thread_trial.hpp"
 #include "tlm/calendar/turn_check.hpp"
 #include "tlm/calendar/turn_team.hpp"
 #include "tlm/clock.hpp"
@@ -105,7 +108,12 @@ class Calendar {
   // From the next cycle on so many host threads, the calling one among them, share out the turns of a cycle; 1: it has
   // all turns. When no cycle is under way. InputError: the host does not let the process have them.
   void share_among(unsigned threads);
-  [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(members_.size()); }
+  // The same with as many threads, up to `most`, as have the turns fastest, which is measured during the run.
+  void try_threads(unsigned most);
+  // At present.
+  [[nodiscard]] unsigned threads() const { return alone_ ? 1 : static_cast<unsigned>(members_.size()); }
+  // For tests: the host's time, in nanoseconds, as trials see it.
+  void time_trials_by(std::function<std::uint64_t()> host_time) { host_time_ = std::move(host_time); }
   // For tests: all cycles are worth sharing out.
   void share_every_cycle() { worth_sharing_ = 0; }
   // Cycles whose turns were shared out.
@@ -156,6 +164,8 @@ class Calendar {
   [[nodiscard]] Cycle next_told() const { return told_done_ == told_on_.size() ? kNever : told_on_[told_done_].at; }
   void take_turns(Cycle now);
   void share_turns(Cycle now);
+  void make_team(unsigned threads);
+  void go_on_with_trial();
   void notify();
   [[nodiscard]] Cycle before_events();
   void make_order();
@@ -253,6 +263,10 @@ class Calendar {
   // Where turns are shared out or shuffled.
   std::vector<Member> members_ = std::vector<Member>(1);  // one per host thread
   std::unique_ptr<TurnTeam> team_;                        // null: there is one
+  bool alone_ = false;                                    // it rests: the calling thread has all turns just now
+  std::unique_ptr<ThreadTrial> trial_;                    // null: the number of threads is given
+  std::uint64_t untried_ = 0;                             // turns that the trial has not been told of
+  std::function<std::uint64_t()> host_time_;              // for trials
   std::vector<unsigned> order_;                           // the modules, first those that stay
   std::size_t staying_ = 0;                               // so many
   std::vector<std::uint64_t> nanoseconds_;                // that the modules' turns have taken, where they were timed

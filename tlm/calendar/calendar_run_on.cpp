@@ -107,7 +107,7 @@ void Calendar::run_on(Cycle now) {
   }
   progress_->turns = true;
   progress_->apart = true;
-  if (team_ != nullptr && runners > 1 && planned * per_turn_ >= worth_sharing_) {
+  if (team_ != nullptr && !alone_ && runners > 1 && planned * per_turn_ >= worth_sharing_) {
     team_->run();
     ++cycles_shared_;
   } else {
