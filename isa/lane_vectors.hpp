@@ -49,9 +49,10 @@ inline void store(std::uint32_t* word, unsigned first, Part part) {
   std::memcpy(word + first, &part, sizeof part);
 }
 
-// One of two values per lane, by the mask of all lanes.
+// One of two values per lane, by the mask of all lanes. (The lanes are the same vector for every `first`, and the bits
+// constants where `first` is one.)
 inline Part select(LaneMask lanes, unsigned first, Part then, Part otherwise) {
-  return ((Part{} + (lanes >> first)) & kBit) != 0 ? then : otherwise;
+  return ((Part{} + lanes) & (kBit << first)) != 0 ? then : otherwise;
 }
 
 // Some of an array of lanes' numbers become `value`.
@@ -83,6 +84,18 @@ inline LaneMask equal(const std::uint16_t* numbers, std::uint16_t value) {
     }
   }
   return lanes;
+}
+
+// All lanes of a word.
+inline void copy(std::uint32_t* into, const std::uint32_t* from) {
+  for (unsigned first = 0; first != kLanes; first += kPart) {
+    store(into, first, load(from, first));
+  }
+}
+inline void set(std::uint32_t* into, std::uint32_t value) {
+  for (unsigned first = 0; first != kLanes; first += kPart) {
+    store(into, first, Part{} + value);
+  }
 }
 
 // Some lanes of a word become the lanes of another word.

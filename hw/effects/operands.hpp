@@ -14,13 +14,14 @@ namespace heddle::hw {
 // A register row, lane for lane.
 class RowOperands {
  public:
-  RowOperands(RegisterArray& registers, unsigned row) : registers_(registers), row_(row) {}
-  void word(unsigned reg, isa::LaneWord& into) const { into = registers_.word(row_, reg); }
-  [[nodiscard]] LaneMask predicate(unsigned reg) const { return registers_.predicate(row_, reg); }
+  RowOperands(RegisterArray& registers, unsigned row)
+      : words_(&registers.word(row, 0)), predicates_(&registers.predicate(row, 0)) {}
+  void word(unsigned reg, isa::LaneWord& into) const { isa::vectors::copy(into.data(), words_[reg].data()); }
+  [[nodiscard]] LaneMask predicate(unsigned reg) const { return predicates_[reg]; }
 
  private:
-  RegisterArray& registers_;
-  const unsigned row_;
+  const isa::LaneWord* const words_;
+  const LaneMask* const predicates_;
 };
 
 template <class Source>
@@ -37,7 +38,7 @@ template <class Source>
   const auto words = [&source](unsigned reg, unsigned count, isa::LaneWord* into) __attribute__((always_inline)) {
     for (unsigned word = 0; word < count; ++word) {
       if (reg >= isa::kRZ) {
-        into[word].fill(0);
+        isa::vectors::set(into[word].data(), 0);
       } else {
         source.word(reg + word, into[word]);
       }
@@ -48,10 +49,12 @@ template <class Source>
     isa::load_immediate(instruction, values);
   } else {
     words(instruction.b, decoded.b_words, values.b.data());
-    words(instruction.d, decoded.d_words, &values.d);
   }
-  words(instruction.c, decoded.c_words, values.c.data());
-  words(instruction.dst, decoded.stored_words, values.result.data());
+  if ((decoded.c_words | decoded.d_words | decoded.stored_words) != 0) {
+    words(instruction.d, decoded.d_words, &values.d);
+    words(instruction.c, decoded.c_words, values.c.data());
+    words(instruction.dst, decoded.stored_words, values.result.data());
+  }
   values.predicate_a = read_predicate(source, decoded.sources.a);
   values.predicate_b = read_predicate(source, decoded.sources.b);
 }

@@ -1,7 +1,7 @@
 // Counts of one thing per lane, for additions of one number to all lanes of a mask. No SystemC.
 //
 // The latest counts are of 16 bits, so that counts of 32 lanes fit into few vector registers, and go over to the
-// counters proper before they could overflow, and when the counts are read.
+// counters proper before they could overflow, and when the counts are read. What is added to all lanes is one count.
 #pragma once
 
 #include <array>
@@ -17,6 +17,10 @@ class LaneTally {
  public:
   // Adds `count` for each of the lanes.
   void add(isa::LaneMask lanes, unsigned count) {
+    if (lanes == ~isa::LaneMask{0}) {  // usual, and one addition
+      of_all_ += count;
+      return;
+    }
     if (count > kRoom - used_) [[unlikely]] {
       settle();
       if (count > kRoom) {
@@ -29,7 +33,7 @@ class LaneTally {
       Numbers present;
       std::memcpy(&present, &recent_[first], sizeof present);
       const Numbers chosen = (Numbers{} + static_cast<std::uint16_t>(lanes >> first)) & isa::vectors::kNumberBit;
-      present += chosen != 0 ? Numbers{} + static_cast<std::uint16_t>(count) : Numbers{};
+      present += chosen == isa::vectors::kNumberBit ? Numbers{} + static_cast<std::uint16_t>(count) : Numbers{};
       std::memcpy(&recent_[first], &present, sizeof present);
     }
   }
@@ -50,14 +54,16 @@ class LaneTally {
   }
   void settle() {
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-      counts_[lane] += recent_[lane];
+      counts_[lane] += recent_[lane] + of_all_;
     }
     recent_.fill(0);
     used_ = 0;
+    of_all_ = 0;
   }
 
   alignas(64) std::array<std::uint16_t, isa::kLanes> recent_{};
-  unsigned used_ = 0;  // added since they were 0, at most to a lane
+  unsigned used_ = 0;         // added since they were 0, at most to a lane
+  std::uint64_t of_all_ = 0;  // added to every lane since then
   std::array<std::uint64_t, isa::kLanes> counts_{};
 };
 

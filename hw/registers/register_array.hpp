@@ -34,8 +34,11 @@ class RegisterArray {
   void clear_row(unsigned row);
   // The results of an instruction for some lanes of a row.
   void write_row(unsigned row, const isa::ResultForm& form, const isa::LaneValues& values, isa::LaneMask lanes) {
-    for (unsigned number = 0; number < form.words; ++number) {
-      isa::vectors::blend(word(row, form.dst + number).data(), values.result[number].data(), lanes);
+    if (const unsigned words = form.words; words != 0) {
+      isa::LaneWord* const into = &word(row, form.dst);
+      for (unsigned number = 0; number < words; ++number) {
+        isa::vectors::blend(into[number].data(), values.result[number].data(), lanes);
+      }
     }
     if (form.p != isa::kPT) {
       isa::LaneMask& p = predicate(row, form.p);
