@@ -22,6 +22,7 @@ void GroupTable::resize(unsigned groups, unsigned rows_per_group) {
   stands_.assign(groups, {});
   stalled_ = live_ = ready_;
   by_pc_.reset();
+  followed_ = watcher_ != nullptr;
   for (GroupId id = 0; id < groups; ++id) {
     Group& group = groups_[id];
     group.id = id;
@@ -34,13 +35,31 @@ void GroupTable::resize(unsigned groups, unsigned rows_per_group) {
   counts_[static_cast<unsigned>(GroupState::free)] = groups;
 }
 
-void GroupTable::tell_watcher(const Group& group, GroupState before) const {
-  watcher_->group_changed(*core_, group, before);
+void GroupTable::changed_state(const Group& group, GroupState before) {
+  const unsigned sets = sets_of_[static_cast<unsigned>(group.state)];
+  const unsigned changed = sets ^ sets_of_[static_cast<unsigned>(before)];
+  const std::uint64_t bit = std::uint64_t{1} << (group.id % 64);
+  if ((changed & kReady) != 0 && by_pc_ != nullptr) {
+    note_by_pc(group);
+  }
+  if ((changed & kStalled) != 0) {
+    stalled_[group.id / 64] ^= bit;
+  }
+  if ((changed & kLive) != 0) {
+    live_[group.id / 64] ^= bit;
+  }
+  if (observer_ != nullptr && (sets & (kStalled | kLive)) != kLive) {
+    observer_->stalled(group);
+  }
+  if (watcher_ != nullptr && before != group.state) {
+    watcher_->group_changed(*core_, group, before);
+  }
 }
 
 const ReadyByPc& GroupTable::ready_by_pc() const {
   if (by_pc_ == nullptr) {
     by_pc_ = std::make_unique<ReadyByPc>(size());
+    followed_ = true;
     for (const Group& group : groups_) {
       if (group.state == GroupState::ready) {
         note_by_pc(group);

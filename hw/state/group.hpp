@@ -205,6 +205,7 @@ class GroupTable {
   void watch(CoreObserver* watcher, const CoreState& core) {
     watcher_ = watcher;
     core_ = &core;
+    followed_ = by_pc_ != nullptr || watcher_ != nullptr;
   }
 
   // An access of the group to the D-cache begins.
@@ -222,7 +223,8 @@ class GroupTable {
   [[nodiscard]] unsigned size() const { return static_cast<unsigned>(groups_.size()); }
   [[nodiscard]] std::span<const Group> all() const { return groups_; }
 
-  // Every change of state goes through here, so that the sets stay right.
+  // Every change of state goes through here, so that the sets stay right. The usual ones, from fetch to the next fetch,
+  // concern nothing else.
   void set_state(Group& group, GroupState state) {
     const GroupState before = group.state;
     group.state = state;
@@ -230,27 +232,14 @@ class GroupTable {
     ++counts_[static_cast<unsigned>(state)];
     const unsigned sets = sets_of_[static_cast<unsigned>(state)];
     const unsigned changed = sets ^ sets_of_[static_cast<unsigned>(before)];
-    const std::uint64_t bit = std::uint64_t{1} << (group.id % 64);
     if ((changed & kReady) != 0) {
-      ready_[group.id / 64] ^= bit;
+      ready_[group.id / 64] ^= std::uint64_t{1} << (group.id % 64);
       if ((sets & kReady) != 0) {
         stands_[group.id] = {group.age, group.pc, group.block_slot, group.part};
       }
-      if (by_pc_ != nullptr) {
-        note_by_pc(group);
-      }
     }
-    if ((changed & kStalled) != 0) {
-      stalled_[group.id / 64] ^= bit;
-    }
-    if ((changed & kLive) != 0) {
-      live_[group.id / 64] ^= bit;
-    }
-    if (observer_ != nullptr && (sets & (kStalled | kLive)) != kLive) {
-      observer_->stalled(group);
-    }
-    if (watcher_ != nullptr && before != state) {
-      tell_watcher(group, before);
+    if ((((sets ^ kLive) | changed) & ~kReady) != 0 || followed_) {
+      changed_state(group, before);
     }
   }
 
@@ -280,7 +269,8 @@ class GroupTable {
  private:
   // The sets that groups in a state are in.
   static constexpr unsigned kReady = 1, kStalled = 2, kLive = 4;
-  void tell_watcher(const Group& group, GroupState before) const;
+  // What is left of set_state() when the group stalls, goes on or ends, or somebody follows all changes.
+  void changed_state(const Group& group, GroupState before);
   void note_by_pc(const Group& group) const;
 
   std::vector<Group> groups_;
@@ -289,6 +279,7 @@ class GroupTable {
   std::array<std::uint8_t, kGroupStates> sets_of_{};
   std::array<unsigned, kGroupStates> counts_{};
   mutable std::unique_ptr<ReadyByPc> by_pc_;  // null: not asked for yet
+  mutable bool followed_ = false;             // by_pc_ or watcher_ is there
   std::uint64_t age_ = 0;
   StallObserver* observer_ = nullptr;
   Instrument<CoreObserver> watcher_;
