@@ -136,11 +136,14 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParamet
   };
   set_bytes(slice_of_ ? parameters.link_bytes : of_memory, core_link_);
   set_bytes(slice_of_ ? of_memory : parameters.link_bytes, channel_link_);
-  for (Input& input : requests_) {
-    input.link.bytes = slice_of_ ? parameters.link_bytes : of_memory;
+  for (unsigned port = 0; port != requests_.size(); ++port) {
+    requests_[port].link.bytes = slice_of_ ? parameters.link_bytes : of_memory;
+    requests_[port].number = port;
+    requests_[port].request = true;
   }
-  for (Input& input : responses_) {
-    input.link.bytes = slice_of_ ? of_memory : parameters.link_bytes;
+  for (unsigned index = 0; index != responses_.size(); ++index) {
+    responses_[index].link.bytes = slice_of_ ? of_memory : parameters.link_bytes;
+    responses_[index].number = index;
   }
   for (unsigned port = 0; port != kPortsOfCore * inputs; ++port) {
     cache_ports_.push_back(std::make_unique<CachePort>(*this, port));
@@ -212,9 +215,9 @@ bool Interconnect::offer(Input& input, const Waiting& transfer, Cycle visible) {
 }
 
 void Interconnect::arrived(Input& input, const Waiting& transfer, Cycle visible, bool has_credit) {
-  const bool request = is_request(input);
+  const bool request = input.request;
   if (request) {
-    extension_of(*transfer.payload).route = static_cast<std::uint16_t>(&input - requests_.data());
+    extension_of(*transfer.payload).route = static_cast<std::uint16_t>(input.number);
   } else {  // a response implies END_REQ
     phase_ended(input, *transfer.payload, visible);
   }
@@ -226,8 +229,7 @@ void Interconnect::arrived(Input& input, const Waiting& transfer, Cycle visible,
     }
     input.queue.enter(transfer);
     if (request) {
-      const auto port = static_cast<std::size_t>(&input - requests_.data());
-      active_[port / 64] |= std::uint64_t{1} << (port % 64);
+      active_[input.number / 64] |= std::uint64_t{1} << (input.number % 64);
     }
     if (observer_ != nullptr) {
       show_queue(input);
@@ -303,10 +305,10 @@ tlm_sync_enum Interconnect::backward(unsigned channel_index, Payload& payload, t
 
 // The queue of a port's requests or of a channel's responses.
 void Interconnect::show_queue(const Input& input) {
-  if (is_request(input)) {
-    observer_->request_queue(static_cast<unsigned>(&input - requests_.data()), input.queue.size());
+  if (input.request) {
+    observer_->request_queue(input.number, input.queue.size());
   } else {
-    observer_->response_queue(static_cast<unsigned>(&input - responses_.data()), input.queue.size());
+    observer_->response_queue(input.number, input.queue.size());
   }
 }
 

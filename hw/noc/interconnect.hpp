@@ -87,7 +87,9 @@ class Interconnect final : public link::ClockedModule {
   };
   struct Input : link::CreditPort<Waiting> {
     using link::CreditPort<Waiting>::CreditPort;
-    Link link;  // from here
+    Link link;             // from here
+    unsigned number = 0;   // port of requests, channel of responses
+    bool request = false;  // it has requests
   };
   static constexpr unsigned kPortsOfCore = 3;
   class CachePort;
@@ -107,13 +109,10 @@ class Interconnect final : public link::ClockedModule {
   [[nodiscard]] bool passes_on(const Input& input, const Waiting& response) const;
   void pass_on(Input& input, const Waiting& response);
   bool phase_ended(Input& input, const Payload& payload, link::Cycle visible);
-  [[nodiscard]] bool is_request(const Input& input) const {
-    return &input >= requests_.data() && &input < requests_.data() + requests_.size();
-  }
   // Where the first transfer of an input goes, which is not empty.
   [[nodiscard]] const link::ExclusivePhase& output_to(const Input& input) const {
     const unsigned destination = input.queue.front().destination;
-    return is_request(input) ? responses_[destination].output : requests_[destination].output;
+    return input.request ? responses_[destination].output : requests_[destination].output;
   }
   Payload& admit(Input& input, link::Cycle now);
   void admit_pending(link::Cycle now);
