@@ -6,7 +6,6 @@
 #include "base/set_bits.hpp"
 #include "hw/effects/each_row.hpp"
 #include "hw/issue/discipline.hpp"
-#include "isa/lane_vectors.hpp"
 
 namespace heddle::hw {
 
@@ -16,7 +15,9 @@ void blend(LaneMask& into, LaneMask from, LaneMask where) {
   into = (from & where) | (into & ~where);
 }
 
-// fold() for a sub-warp of several rows; false: some row is not a home's alone, and nothing has happened.
+// fold() for a sub-warp of several rows; false: some row is not a home's alone, and nothing has happened. Each row's
+// hashes are folded where they are: to gather them first, and scatter them then, takes as long for four rows and longer
+// for fewer.
 bool fold_rows(const std::vector<RowThreads>& rows, const link::SubWarp& sub_warp, LaneMask lanes) {
   std::array<std::uint32_t*, link::SubWarp::kMostRows> of_row;
   for (unsigned index = 0; index != sub_warp.row_count; ++index) {
@@ -26,15 +27,9 @@ bool fold_rows(const std::vector<RowThreads>& rows, const link::SubWarp& sub_war
     }
     of_row[index] = home->hashes;
   }
-  alignas(64) isa::LaneWord hashes;
-  const auto part = [&](unsigned index, LaneMask& taken) {
-    taken = sub_warp.rows[index].lanes & lanes;
-    return of_row[index];
-  };
-  isa::vectors::gather(sub_warp.row_count, part, hashes.data());
-  isa::retire(sub_warp.decoded->form, sub_warp.pc, lanes, sub_warp.values, sub_warp.address_low, hashes);
   for (unsigned index = 0; index != sub_warp.row_count; ++index) {
-    isa::vectors::blend(of_row[index], hashes.data(), sub_warp.rows[index].lanes & lanes);
+    isa::retire(sub_warp.decoded->form, sub_warp.pc, sub_warp.rows[index].lanes & lanes, sub_warp.values,
+                sub_warp.address_low, of_row[index]);
   }
   return true;
 }

@@ -20,6 +20,7 @@
 #include "tests/model/crowded_machines.hpp"
 #include "tests/model/wandering.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tlm/calendar/thread_trial.hpp"
 
 namespace heddle {
 namespace {
