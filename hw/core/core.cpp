@@ -275,6 +275,33 @@ void Core::answer(const BlockCommand& command) {
 
 // ------------------------------------------------------------------------------------------------- turns
 
+// In the core's turn of nearly every cycle: in line there.
+[[gnu::always_inline]] inline bool Core::turns(Cycle now) {
+  const bool news = has_news();
+  if (only_ != nullptr) {
+    if (!only_->begin(now, news)) {
+      return false;
+    }
+    if (leaves_grid_) {
+      leave_grid();
+    }
+    only_->go(now);
+  } else {
+    turns_of_several(now, news);
+  }
+  if (first().warps().departing() && l1d_.stores_visible()) {
+    first().warps().send_departing();
+  }
+  if (only_ != nullptr) {
+    only_->tell_cycle_end(now);
+  } else {
+    for (SubCore* const sub_core : sub_cores_) {
+      sub_core->tell_cycle_end(now);
+    }
+  }
+  return true;
+}
+
 Cycle Core::advance(Cycle now) {
   set_now(now);
   if (!told_.empty()) {
@@ -306,28 +333,6 @@ Cycle Core::advance(Cycle now) {
     return caches;
   }
   return next_cycle(now, caches);
-}
-
-bool Core::turns(Cycle now) {
-  const bool news = has_news();
-  if (only_ != nullptr) {
-    if (!only_->begin(now, news)) {
-      return false;
-    }
-    if (leaves_grid_) {
-      leave_grid();
-    }
-    only_->go(now);
-  } else {
-    turns_of_several(now, news);
-  }
-  if (first().warps().departing() && l1d_.stores_visible()) {
-    first().warps().send_departing();
-  }
-  for (SubCore* const sub_core : sub_cores_) {
-    sub_core->tell_cycle_end(now);
-  }
-  return true;
 }
 
 void Core::turns_of_several(Cycle now, bool news) {
@@ -363,14 +368,15 @@ Cycle Core::next_cycle(Cycle now, Cycle caches) {
     answer(BlockCommand::Kind::flushed, 0);
   }
   const bool news = has_news();
-  Cycle next = link::kNever;
-  for (SubCore* const sub_core : sub_cores_) {
-    next = std::min(next, sub_core->next(now, news, only_ != nullptr ? caches : link::kNever));
-    if (only_ == nullptr && sub_core->may_have_room()) {
-      next = now + 1;
+  Cycle next = caches;
+  if (only_ != nullptr) {
+    next = std::min(next, only_->next(now, news, caches));
+  } else {
+    for (SubCore* const sub_core : sub_cores_) {
+      const Cycle own = sub_core->next(now, news, link::kNever);
+      next = std::min(next, sub_core->may_have_room() ? now + 1 : own);
     }
   }
-  next = std::min(next, caches);
   if (next == link::kNever) {
     check_deadlock();
   }
