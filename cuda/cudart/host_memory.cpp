@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 namespace heddle::cudart {
 namespace {
@@ -69,6 +70,22 @@ bool write_host(void* to, const void* from, const HostRows& rows) {
     std::memcpy(static_cast<char*>(to) + y * rows.pitch, static_cast<const char*>(from) + y * rows.width, rows.width);
   }
   return true;
+}
+
+std::string host_identifier(const void* text) {
+  constexpr std::string_view kLetters = "_$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  constexpr std::string_view kDigits = "0123456789";
+  std::string name;
+  for (const char* at = static_cast<const char*>(text); name.size() <= kLongestIdentifier; ++at) {
+    char letter = 0;
+    if (!read_host(&letter, at, {0, 1, 1})) break;
+    if (letter == 0) return name;
+    const bool fits = kLetters.find(letter) != std::string_view::npos ||
+                      (!name.empty() && kDigits.find(letter) != std::string_view::npos);
+    if (!fits) break;
+    name += letter;
+  }
+  return {};
 }
 
 bool copy_host(void* to, const void* from, std::size_t bytes) {

@@ -23,6 +23,9 @@ struct HostRows {
 [[nodiscard]] bool can_read(const void* from, std::size_t bytes);
 [[nodiscard]] bool can_write(void* to, std::size_t bytes);
 [[nodiscard]] bool is_mapped(const void* at, std::size_t bytes);
+// The identifier of C that stands there as a text; empty: none does, or it is longer than `kLongestIdentifier`.
+inline constexpr std::size_t kLongestIdentifier = 1023;
+[[nodiscard]] std::string host_identifier(const void* text);
 
 // What the user is told of it.
 [[nodiscard]] std::string no_memory_to_read(const void* at, std::size_t bytes);

@@ -244,11 +244,29 @@ void Runtime::find(Function& function) {
 
 Symbol& Runtime::symbol(const void* variable) {
   const auto found = symbols_.find(variable);
-  if (found == symbols_.end()) {
+  Symbol& symbol = found != symbols_.end() ? found->second : symbol_of_text(variable);
+  find(symbol);
+  return symbol;
+}
+
+// CUDA before release 5 took the variable's name as a text too, and old programs do not look at the error since.
+Symbol& Runtime::symbol_of_text(const void* text) {
+  const std::string name = host_identifier(text);
+  if (name.empty()) {
     throw Failure{cudaErrorInvalidSymbol, "this is no __device__ or __constant__ variable that kernels use"};
   }
-  find(found->second);
-  return found->second;
+  Symbol* named = nullptr;
+  for (auto& [variable, symbol] : symbols_) {
+    if (symbol.name != name) continue;
+    if (named != nullptr && named->unit != symbol.unit) {
+      throw Failure{cudaErrorInvalidSymbol, "several files have a variable '" + name + "'"};
+    }
+    named = &symbol;
+  }
+  if (named == nullptr) {
+    throw Failure{cudaErrorInvalidSymbol, "there is no __device__ or __constant__ variable '" + name + "'"};
+  }
+  return *named;
 }
 
 void Runtime::find(Symbol& symbol) {

@@ -97,6 +97,7 @@ class Runtime {
   void* managed_variable(const void* shadow);
   void find(Function& function);  // asks the simulator, the first time
   void find(Symbol& symbol);
+  Symbol& symbol_of_text(const void* text);
   // The simulator's streams by their numbers: the program's, the threads' default streams, and those of graphs.
   struct Stream {
     unsigned flags = 0;

@@ -30,7 +30,7 @@ TEST(ThirdParty, SourcesAreTakenAsTheyAre) {
       test::heddle({"nvcc", kThirdParty + "as_is/program.cu", "-o", program, "-MD", "-MF", dependencies});
   ASSERT_EQ(made.code, 0) << made.err;
   // At most warnings, at their places in the files themselves.
-  EXPECT_THAT(made.err, HasSubstr("as_is/program.cu:81:16: warning: invalid suffix on literal"));
+  EXPECT_THAT(made.err, HasSubstr("as_is/program.cu:85:16: warning: invalid suffix on literal"));
   EXPECT_THAT(made.err, HasSubstr("does not allow 'register' storage class specifier"));
   EXPECT_THAT(made.err, Not(HasSubstr("error:")));
   EXPECT_THAT(test::Scratch::read(dependencies),
@@ -39,6 +39,7 @@ TEST(ThirdParty, SourcesAreTakenAsTheyAre) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out,
             "launches << <1>> >: 420 cells\na cells\nkernel: 42107\nmanaged: 8 10 40 7\nby symbol: 140\n"
+            "by text: 7 cudaSuccess 12 cudaErrorInvalidSymbol cudaErrorInvalidSymbol\n"
             "channels: 16 0 8\narray: cudaSuccess\nregistered: 7 24 cudaSuccess\nunregistered: cudaErrorInvalidValue\n"
             "conditional: cudaErrorNotSupported cudaErrorNotSupported\ncapture: 0\nrelease 13: cudaSuccess "
             "cudaSuccess\nother "

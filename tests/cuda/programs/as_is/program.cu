@@ -59,6 +59,10 @@ __global__ void weigh(const float* from) {
 __global__ void scale(int* p) {
   p[threadIdx.x] *= 3;
 }
+__constant__ int factor[3];  // host code has it as a text alone
+__global__ void by_factor(int* p) {
+  p[threadIdx.x] = threadIdx.x == 5 ? p[4] * factor[0] : p[threadIdx.x];
+}
 __global__ void never(float* p, cudaTextureObject_t o, cudaSurfaceObject_t s) {  // names that are there, and refused
   p[0] = tex2DLayered<float>(o, 1, 2, 3) + texCubemap<float>(o, 1, 2, 3) + tex3D<float>(o, 1, 2, 3);
   surf3Dwrite(1.0f, s, 0, 0, 0);
@@ -103,6 +107,20 @@ int main() {
   weigh<<<1, 32>>>(weights);
   cudaDeviceSynchronize();
   std::printf("by symbol: %d\n", total);  // 140
+
+  // Symbols by their names as texts, as CUDA took them before release 5.
+  const int factor = 7;
+  const char* const none = "no_factor";
+  const char* const sentence = "a factor";
+  cudaMemcpyToSymbol("factor", &factor, sizeof factor);
+  twice<<<1, 32>>>(d);
+  by_factor<<<1, 32>>>(d);
+  cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+  size_t bytes = 0;
+  std::printf("by text: %d", h[5] / h[4]);  // 7
+  std::printf(" %s", cudaGetErrorName(cudaGetSymbolSize(&bytes, "factor")));
+  std::printf(" %zu %s", bytes, cudaGetErrorName(cudaGetSymbolSize(&bytes, static_cast<const void*>(none))));
+  std::printf(" %s\n", cudaGetErrorName(cudaGetSymbolSize(&bytes, static_cast<const void*>(sentence))));
 
   // A texture reference has its type's format from the start.
   std::printf("channels: %d %d %d\n", of_shorts.channelDesc.x, of_shorts.channelDesc.y, of_pixels.channelDesc.w);
