@@ -47,7 +47,8 @@ set(CMAKE_CUDA_COMPILER_ID NVIDIA)
 set(CMAKE_CUDA_COMPILER_VERSION 11.5.0)
 set(CMAKE_CUDA_STANDARD_COMPUTED_DEFAULT 17)
 set(CMAKE_CUDA_EXTENSIONS_COMPUTED_DEFAULT ON)
-set(heddle_libraries "-L${heddle_library_folder} -lheddle_cudart")
+# Programs of C++ and CUDA are linked as C++ by CMake, which then asks for the run-time libraries that nvcc links.
+set(heddle_libraries "-L${CMAKE_CUDA_COMPILER_TOOLKIT_ROOT}/lib64 -lcudadevrt -lcudart_static -lrt -lpthread -ldl")
 find_program(HEDDLE_HOST_LINKER NAMES c++ g++ clang++ REQUIRED)
 set(CMAKE_CUDA_COMPILER_PRODUCED_OUTPUT
     "#$ LIBRARIES=${heddle_libraries}\n\n#$ ${HEDDLE_HOST_LINKER} a.o ${heddle_libraries} -o a\n")
@@ -55,5 +56,6 @@ set(CMAKE_CUDA_ARCHITECTURES 60 CACHE STRING "device code is PTX, whatever this 
 set(CMAKE_CUDA_COMPILER_WORKS TRUE)
 set(CMAKE_CUDA_ABI_COMPILED TRUE)
 set(CMAKE_CUDA_SIZEOF_DATA_PTR 8)
+set(CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES ${CMAKE_CUDA_COMPILER_TOOLKIT_ROOT}/lib64)
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,-rpath,${heddle_library_folder}")  # the host compiler links, as with nvcc
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "-Wl,-rpath,${heddle_library_folder}")

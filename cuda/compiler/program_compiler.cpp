@@ -63,6 +63,9 @@ constexpr std::array kTakenWithWarnings = {"-Wno-error=c++11-narrowing", "-Wno-e
                                            "-Wno-error=reserved-user-defined-literal"};
 constexpr std::array kTakenInC = {"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
                                   "-Wno-error=int-conversion", "-Wno-error=incompatible-function-pointer-types"};
+// Of host code, which in old programs relies on them: integers that overflow wrap, and member functions may be called
+// of null pointers.
+constexpr std::array kAsWritten = {"-fwrapv", "-fno-delete-null-pointer-checks"};
 // The release whose run-time API this is.
 constexpr std::array kCompilerMacros = {"-D__CUDACC__", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=11",
                                         "-D__CUDACC_VER_MINOR__=5", "-D__CUDACC_VER_BUILD__=119"};
@@ -208,6 +211,10 @@ class Compiler {
     } else {
       words.insert(words.end(), kTakenWithWarnings.begin(), kTakenWithWarnings.end());
       words.insert(words.end(), cpp_standard_.begin(), cpp_standard_.end());
+    }
+    for (const char* const word : kAsWritten) {
+      if (kind == Kind::cuda) words.emplace_back("-Xarch_host");
+      words.emplace_back(word);
     }
     for (std::size_t i = 0; i < options_.both.size(); ++i) {
       const std::string& word = options_.both[i];

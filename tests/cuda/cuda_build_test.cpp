@@ -78,8 +78,10 @@ TEST_F(CudaBuild, CMakeBuildsProjectsByTheToolchainFile) {
   ASSERT_EQ(made.code, 0) << made.err;
   const test::Ran built = test::spawn({"cmake", "--build", build});
   ASSERT_EQ(built.code, 0) << built.out << built.err;
-  const test::Ran ran = test::heddle({"exec", "--quiet", "--", build + "/average"});
-  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+  for (const char* const program : {"/average", "/mixed"}) {
+    const test::Ran ran = test::heddle({"exec", "--quiet", "--", build + program});
+    EXPECT_EQ(ran.out, "PASSED\n") << program << ": " << ran.err;
+  }
 }
 
 // Whole programs, each built by its own makefile.

@@ -48,6 +48,14 @@ TEST(ThirdParty, SourcesAreTakenAsTheyAre) {
   EXPECT_THAT(ran.err, HasSubstr("heddle: cudaGraphConditionalHandleCreate: there are no conditional nodes\n"));
 }
 
+TEST(ThirdParty, HostCodeWrapsAndCallsMembersOfNullPointers) {
+  const test::Scratch scratch;
+  const test::Ran made = test::heddle({"nvcc", "-O2", "-w", kThirdParty + "as_is/undefined.cu",
+                                       kThirdParty + "as_is/undefined_part.cpp", "-o", scratch.path("a")});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_EQ(run_quietly(scratch.path("a")).out, "21 0 0\n");
+}
+
 TEST(ThirdParty, HostCodeInCIncludesCudasHeaders) {
   const test::Scratch scratch;
   const std::string source = kThirdParty + "as_is/part.c";
