@@ -8,14 +8,12 @@
 #include <set>
 #include <utility>
 
-#include "base/error.hpp"
+#include "os/files/quick_deflate.hpp"
 
 namespace heddle::os {
 
 namespace {
 
-constexpr std::size_t kDictionary = std::size_t{1} << 15;  // as far as deflate looks back
-constexpr int kLevel = 3;          // on dumps of waves the best that the next levels reach, in less time
 constexpr std::size_t kAhead = 4;  // blocks that wait, for each thread
 constexpr unsigned kMostHelpers = 4;
 
@@ -54,27 +52,11 @@ void GzipBlocks::pause_all() {
 }
 
 void GzipBlocks::pack(Block& block) {
-  z_stream stream{};
-  if (::deflateInit2(&stream, kLevel, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK) {  // no header of its own
-    throw InternalError("the compressor cannot be started");
-  }
-  if (!block.dictionary.empty()) {
-    ::deflateSetDictionary(&stream, reinterpret_cast<const Bytef*>(block.dictionary.data()),
-                           static_cast<uInt>(block.dictionary.size()));
-  }
-  block.packed.resize(::deflateBound(&stream, block.text.size()) + 16);
-  stream.next_in = reinterpret_cast<Bytef*>(block.text.data());
-  stream.avail_in = static_cast<uInt>(block.text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(block.packed.data());
-  stream.avail_out = static_cast<uInt>(block.packed.size());
-  const int result = ::deflate(&stream, Z_SYNC_FLUSH);
-  block.packed.resize(block.packed.size() - stream.avail_out);
-  ::deflateEnd(&stream);
-  if (result != Z_OK || stream.avail_in != 0) {
-    throw InternalError("a block could not be compressed");
-  }
-  block.check = static_cast<std::uint32_t>(
-      ::crc32(0, reinterpret_cast<const Bytef*>(block.text.data()), static_cast<uInt>(block.text.size())));
+  QuickDeflate deflate;
+  block.packed = deflate.pack(block.text, block.begin);
+  const std::string_view own = std::string_view(block.text).substr(block.begin);
+  block.check =
+      static_cast<std::uint32_t>(::crc32(0, reinterpret_cast<const Bytef*>(own.data()), static_cast<uInt>(own.size())));
 }
 
 void GzipBlocks::begin_helpers() {
@@ -142,9 +124,9 @@ void GzipBlocks::hand_on(std::size_t most) {
       const Block block = std::move(blocks_.front());
       blocks_.pop_front();
       lock.unlock();
-      check_ =
-          static_cast<std::uint32_t>(::crc32_combine(check_, block.check, static_cast<z_off_t>(block.text.size())));
-      size_ += static_cast<std::uint32_t>(block.text.size());
+      const std::size_t size = block.text.size() - block.begin;
+      check_ = static_cast<std::uint32_t>(::crc32_combine(check_, block.check, static_cast<z_off_t>(size)));
+      size_ += static_cast<std::uint32_t>(size);
       out_(block.packed);
       lock.lock();
     }
@@ -160,12 +142,12 @@ void GzipBlocks::hand_on(std::size_t most) {
 void GzipBlocks::hand_in() {
   begin_helpers();
   Block block;
-  block.text = std::move(present_);
-  block.dictionary = tail_;
-  const std::size_t kept = std::min(block.text.size(), kDictionary);
-  tail_.assign(block.text, block.text.size() - kept, kept);
-  present_.clear();
-  present_.reserve(kBlock);
+  const std::size_t kept = std::min(present_.size(), QuickDeflate::kWindow);
+  std::string next;
+  next.reserve(kept + kBlock);
+  next.assign(present_, present_.size() - kept, kept);
+  block.text = std::exchange(present_, std::move(next));
+  block.begin = std::exchange(begin_, kept);
   {
     const std::lock_guard lock(mutex_);
     blocks_.push_back(std::move(block));
@@ -182,10 +164,10 @@ void GzipBlocks::hand_in() {
 
 void GzipBlocks::write(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t count = std::min(text.size(), kBlock - present_.size());
+    const std::size_t count = std::min(text.size(), begin_ + kBlock - present_.size());
     present_.append(text.substr(0, count));
     text.remove_prefix(count);
-    if (present_.size() == kBlock) {
+    if (present_.size() == begin_ + kBlock) {
       hand_in();
     }
   }

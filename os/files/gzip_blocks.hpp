@@ -40,8 +40,8 @@ class GzipBlocks {
 
  private:
   struct Block {
-    std::string text;
-    std::string dictionary;
+    std::string text;  // and before it a dictionary
+    std::size_t begin = 0;
     std::string packed;
     std::uint32_t check = 0;
     bool taken = false;
@@ -57,8 +57,8 @@ class GzipBlocks {
 
   const std::function<void(std::string_view)> out_;
   const unsigned helpers_;
-  std::string present_;  // the block that is being filled
-  std::string tail_;     // the end of the one before
+  std::string present_;    // the block that is being filled, behind the end of the one before
+  std::size_t begin_ = 0;  // where it begins there
   std::uint32_t check_ = 0;
   std::uint32_t size_ = 0;  // modulo 2^32, as the format has it
   bool begun_ = false;
