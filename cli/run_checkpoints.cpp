@@ -12,6 +12,7 @@
 #include "os/files/atomic_file.hpp"
 #include "os/files/gzip_blocks.hpp"
 #include "tb/measure/host_cost.hpp"
+#include "traces/form_thread.hpp"
 
 namespace heddle::cli {
 
@@ -38,10 +39,6 @@ RunCheckpoints::RunCheckpoints(const Arguments& arguments, tb::RunRequest& reque
     throw InputError({"--checkpoint"}, "does not say how often", "add --every CYCLES");
   }
   const std::uint64_t every = arguments.whole("every", 0, 1, UINT64_MAX);
-  if (arguments.text("vcd").ends_with(".fst")) {
-    throw InputError({"--checkpoint"}, "waves in .fst are written by another program, which a checkpoint cannot hold",
-                     "record .vcd or .vcd.gz");
-  }
   if (request.output_directory) {
     os::make_folder(*request.output_directory);  // where the file may be meant to go
   }
@@ -60,6 +57,7 @@ void RunCheckpoints::take(std::uint64_t cycle) {
   std::cout.flush();
   const tb::Clocks clocks = tb::clocks();
   const std::optional<std::uint64_t> before = std::exchange(latest_, cycle);
+  traces::FormThread::pause_all();
   os::GzipBlocks::pause_all();
   switch (file_->take()) {
     case checkpoint::Checkpoint::Result::written:

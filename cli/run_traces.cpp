@@ -40,7 +40,7 @@ void RunTraces::declare(po::options_description& options) {
       ("pipeline", po::value<std::string>()->value_name("FILE"),
        "write the pipeline's log: .kanata (or .log) for Konata, .json for Perfetto; also .gz")  //
       ("vcd", po::value<std::string>()->value_name("FILE"),
-       "record waves: FILE.vcd, FILE.vcd.gz or (with GTKWave installed) FILE.fst, with a save file for GTKWave")  //
+       "record waves: FILE.vcd, FILE.vcd.gz or FILE.fst, with a save file for GTKWave")  //
       ("signals", po::value<std::string>()->value_name("GROUP,..."),
        "waves: these groups of signals only (heddle list signals)")                                      //
       ("from", po::value<std::string>()->value_name("CYCLE"), "waves and pipeline: from this cycle on")  //

@@ -16,6 +16,7 @@ Wave::~Wave() {
 
 void Wave::set_at(Cycle at, std::uint64_t value) {
   if (log_ != nullptr) {
+    log_->change_comes();
     scheduled_ = true;
     log_->announce(at, {this, value, generation_, false});
   }
@@ -23,6 +24,7 @@ void Wave::set_at(Cycle at, std::uint64_t value) {
 
 void Wave::add_at(Cycle at, std::uint64_t difference) {
   if (log_ != nullptr) {
+    log_->change_comes();
     log_->announce(at, {this, difference, 0, true});
   }
 }
@@ -33,6 +35,17 @@ WaveLog::~WaveLog() {
       wave->log_ = nullptr;
     }
   }
+}
+
+// Between two calls of the kernel, by whoever looks at the GPU then, waves change in the kernel's next step.
+void WaveLog::begin_step() {
+  if (sc_core::sc_get_status() != sc_core::SC_RUNNING) {
+    return;
+  }
+  if (step_ != kNever) {
+    flush(step_);
+  }
+  step_ = clock_->now();
 }
 
 // What the wave has announced or set goes with it: modules go after their last step.

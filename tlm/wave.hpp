@@ -11,10 +11,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <queue>
 #include <span>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "tlm/clock.hpp"
@@ -31,7 +33,7 @@ class Wave {
   Wave& operator=(const Wave&) = delete;
 
   [[nodiscard]] bool traced() const { return log_ != nullptr; }
-  [[nodiscard]] std::uint64_t value() const { return value_; }  // the latest that was set
+  [[nodiscard]] inline std::uint64_t value() const;  // the latest that was set
   // The value from the present cycle on.
   void set(std::uint64_t value) {
     if (log_ != nullptr && (value != value_ || !known_ || scheduled_)) {
@@ -41,11 +43,7 @@ class Wave {
   // The value in the present cycle, 0 from the next one on.
   inline void pulse(std::uint64_t value = 1);
   // One more of what is counted per cycle: 0 from the next one on.
-  void count(std::uint64_t events = 1) {
-    if (log_ != nullptr) {
-      pulse(dirty_ ? value_ + events : events);
-    }
-  }
+  inline void count(std::uint64_t events = 1);
   // The value from a cycle on: the present one, or a later one.
   void set_at(Cycle at, std::uint64_t value);
   // Changes the value by a difference (modulo 2^64) in a cycle, the present one or a later one. For a wave that is
@@ -73,6 +71,10 @@ class Wave {
 // Collects the changes of a time step and passes them on in the order of time.
 class WaveLog {
  public:
+  struct Change {
+    std::uint32_t wave;  // in the order of take()
+    std::uint64_t value;
+  };
   virtual ~WaveLog();
   WaveLog(const WaveLog&) = delete;
   WaveLog& operator=(const WaveLog&) = delete;
@@ -81,10 +83,6 @@ class WaveLog {
   void take(Wave& wave, const std::string& name, unsigned width);
 
  protected:
-  struct Change {
-    std::uint32_t wave;  // in the order of take()
-    std::uint64_t value;
-  };
   WaveLog() = default;
   virtual void declare(const std::string& name, unsigned width) = 0;
   // The changes of one cycle; each wave at most once, only real changes. Cycles come in ascending order, the cycle of
@@ -94,6 +92,14 @@ class WaveLog {
   // The end of a time step in cycle `now`: what was announced for cycles up to now, then what was set in this step.
   void flush(Cycle now);
   [[nodiscard]] bool idle() const { return dirty_.empty(); }
+  // From now on changes are of the cycles of `clock`, which may run ahead of the kernel (tlm/calendar/calendar.hpp): the
+  // first change of a cycle ends the step of the one before. The end of the kernel's step comes by end_step().
+  void follow(const Clock& clock) { clock_.emplace(clock); }
+  // The cycle of the step that ends with the kernel's.
+  [[nodiscard]] Cycle end_step() {
+    const Cycle step = std::exchange(step_, kNever);
+    return step != kNever ? step : present();
+  }
 
   // Until wake(), changes are kept and not passed on, and no step has to end in flush(): of each wave only the value
   // counts that it has then. Before the first step.
@@ -121,6 +127,13 @@ class WaveLog {
     friend bool operator>(const Later& a, const Later& b) { return a.at != b.at ? a.at > b.at : a.order > b.order; }
   };
 
+  // Before a wave changes.
+  void change_comes() {
+    if (clock_ && !asleep_ && clock_->now() != step_) {
+      begin_step();
+    }
+  }
+  void begin_step();
   void forget(Wave& wave);
   void announce(Cycle at, const Announced& change);
   void take_place(Cycle before);
@@ -144,6 +157,8 @@ class WaveLog {
   std::vector<Wave*> collected_;
   std::vector<Change> changes_;
   Cycle latest_ = 0;  // of the steps so far
+  std::optional<Clock> clock_;
+  Cycle step_ = kNever;  // of the present changes, by clock_; kNever: they are of the kernel's step
   bool asleep_ = false;
   std::size_t most_later_ = kFewLater;  // while it sleeps: of later_, before it looks which of them are over
   static constexpr std::size_t kFewLater = 1024;
@@ -152,7 +167,22 @@ class WaveLog {
 // As SystemC's own sc_trace functions do it for their types. The file must be a WaveLog: others would have to poll.
 void sc_trace(sc_core::sc_trace_file* file, Wave& wave, const std::string& name, int width);
 
+inline std::uint64_t Wave::value() const {
+  if (log_ != nullptr) {
+    log_->change_comes();
+  }
+  return value_;
+}
+
+inline void Wave::count(std::uint64_t events) {
+  if (log_ != nullptr) {
+    log_->change_comes();
+    pulse(dirty_ ? value_ + events : events);
+  }
+}
+
 inline void Wave::change(std::uint64_t value) {
+  log_->change_comes();
   value_ = value;
   known_ = true;
   if (scheduled_) {

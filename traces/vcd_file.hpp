@@ -1,5 +1,5 @@
-// A value change dump (IEEE 1364, clause 18) that is written change by change, behind SystemC's interface for trace
-// files.
+// A dump of value changes that is written change by change, behind SystemC's interface for trace files: as text, the
+// value change dump of IEEE 1364, clause 18, or in another form (WaveForm).
 //
 // Signals of type link::Wave tell the file when they change; sc_core::sc_trace(&file, wave, name, width) takes one. A
 // change costs a few nanoseconds, a signal that does not change nothing. Anything else that sc_trace() takes (signals,
@@ -12,17 +12,16 @@
 // alone: there is no date in them.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <systemc>
 #include <vector>
 
 #include "base/byte_sink.hpp"
 #include "tlm/wave.hpp"
+#include "traces/wave_form.hpp"
 
 namespace heddle::traces {
 
@@ -34,6 +33,7 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
     link::Cycle to = link::kNever;  // the last cycle
   };
   VcdFile(ByteSink& out, link::Clock clock, Options options);
+  VcdFile(std::unique_ptr<WaveForm> form, link::Clock clock, Options options);
   ~VcdFile() override;
 
   // The simulation has ended: what is left goes out, and the file shows its values until this moment (or the end of the
@@ -91,44 +91,10 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   void set_time_unit(double, sc_core::sc_time_unit) override {}
 
  private:
-  // Text on its way to the sink.
-  class Text {
-   public:
-    static constexpr std::size_t kBytes = std::size_t{1} << 18U;
-    // The longest line of a wave: "b", 64 digits, a blank, an identifier, a line feed; and what is written over its
-    // end.
-    static constexpr std::size_t kLongestLine = 96;
-
-    explicit Text(ByteSink& out) : out_(out) {}
-    // Room for a line, until end_line() says how far it has come.
-    [[nodiscard]] char* line() { return bytes_.get() + size_; }
-    void end_line(const char* end) {
-      size_ = static_cast<std::size_t>(end - bytes_.get());
-      if (size_ >= kBytes) {
-        flush();
-      }
-    }
-    Text& operator+=(std::string_view text);
-    void flush();
-
-   private:
-    ByteSink& out_;
-    std::unique_ptr<char[]> bytes_ = std::make_unique<char[]>(kBytes + kLongestLine);
-    std::size_t size_ = 0;  // less than kBytes between calls
-  };
-  // What a change of a wave is written with.
-  struct Line {
-    std::array<char, 7> id{};  // and a line feed
-    std::uint8_t length = 0;   // of both; 0x80: of one bit
-  };
-  enum class VarType : std::uint8_t { wire, real, event };
-  struct Variable {
-    std::string name;
-    unsigned width;
-    VarType type;
-    bool wave;
-    std::string id;
-    std::uint64_t value = 0;  // of a wave
+  using VarType = WaveForm::Type;
+  // The latest value of a wave, until the window begins.
+  struct Latest {
+    std::uint64_t value = 0;
     bool known = false;
   };
   // Something that is looked at after every step: its value as VCD writes it, without identifier.
@@ -137,7 +103,6 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
     std::function<std::string()> text;
     std::string shown;
   };
-  struct Scope;
 
   void declare(const std::string& name, unsigned width) override;
   void show(link::Cycle cycle, std::span<const Change> changes) override;
@@ -148,23 +113,19 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   void add(const std::string& name, unsigned width, VarType type, bool wave);
   void look(std::uint64_t time);
   void write_header();
-  void write_scope(const Scope& scope);
   void open_window(std::uint64_t time);
-  void write_time(std::uint64_t time);
-  void write_value(const Line& line, std::uint64_t value);
   void note_change(link::Cycle cycle) { first_change_ = first_change_ ? first_change_ : cycle; }
 
   link::Clock clock_;
   Options options_;
-  std::vector<Variable> variables_;
+  std::unique_ptr<WaveForm> form_;
+  std::vector<WaveForm::Variable> variables_;
   std::vector<std::uint32_t> waves_;  // variable of each wave
-  std::vector<Line> lines_;           // of each wave
+  std::vector<Latest> latest_;        // of each wave
   std::vector<Polled> polled_;
   std::vector<std::string> comments_;
-  Text buffer_;
   std::uint64_t cycle_units_ = 1;       // a cycle in units of the time scale
   std::uint64_t resolution_units_ = 1;  // SystemC time resolutions in a unit
-  std::uint64_t written_time_ = ~std::uint64_t{0};
   std::uint64_t changes_ = 0;
   std::optional<link::Cycle> first_change_;
   link::Cycle last_cycle_ = 0;

@@ -111,10 +111,12 @@ Cycle Cache::work(Cycle now) {
   return next;
 }
 
-void Cache::observe(CacheObserver& observer) {
-  observer_ = &observer;
+void Cache::observe(CacheObserver* observer) {
+  observer_ = observer;
   awake_ = true;
-  observer.attached(statistics_);
+  if (observer != nullptr) {
+    observer->attached(statistics_);
+  }
 }
 
 void Cache::show_state() {

@@ -172,8 +172,8 @@ class Cache : public sc_core::sc_module,
   void refused_again(LineRequest::Busy why, std::uint64_t cycles);
   // Every request is a hit from now on, in `memory`, which outlives the cache. Before the first one.
   void answer_from(PerfectMemory& memory) { perfect_ = &memory; }
-  // Shows what the cache does from now on to `observer`, which outlives it.
-  void observe(CacheObserver& observer);
+  // Shows what the cache does from now on to `observer`, which outlives it; null: to none.
+  void observe(CacheObserver* observer);
   // Tells `listener`, which outlives the cache, of lines; null: none.
   void tell(LineListener* listener) { listener_ = listener; }
   // Frames: lines that there is room for.

@@ -41,8 +41,8 @@ void Home::forget() {
   lines_.clear();
 }
 
-void Home::observe(HomeObserver& observer) {
-  observer_ = &observer;
+void Home::observe(HomeObserver* observer) {
+  observer_ = observer;
   show();
 }
 

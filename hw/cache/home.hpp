@@ -81,8 +81,8 @@ class Home final : public sc_core::sc_module, private ::tlm::tlm_bw_transport_if
   [[nodiscard]] bool quiet() const;
 
   [[nodiscard]] HomeStatistics& statistics() { return statistics_; }
-  // Shows what the home does from now on to `observer`, which outlives it.
-  void observe(HomeObserver& observer);
+  // Shows what the home does from now on to `observer`, which outlives it; null: to none.
+  void observe(HomeObserver* observer);
   // For tests: the state of a line, and whether a core may have it.
   [[nodiscard]] std::string_view state_of(std::uint64_t line) const;
 

@@ -384,9 +384,11 @@ L2Slice::Cycle L2Slice::respond(Cycle now) {
   return next;
 }
 
-void L2Slice::observe(L2Observer& observer) {
-  observer_ = &observer;
-  show_queues();
+void L2Slice::observe(L2Observer* observer) {
+  observer_ = observer;
+  if (observer != nullptr) {
+    show_queues();
+  }
 }
 
 void L2Slice::show_queues() {

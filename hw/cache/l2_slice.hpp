@@ -85,8 +85,8 @@ class L2Slice final : public link::ClockedModule,
   [[nodiscard]] Cache& store() { return store_; }
   // Null: the protocol has none.
   [[nodiscard]] Home* home() { return home_.get(); }
-  // Shows what the slice's queues do from now on to `observer`, which outlives it.
-  void observe(L2Observer& observer);
+  // Shows what the slice's queues do from now on to `observer`, which outlives it; null: to none.
+  void observe(L2Observer* observer);
   [[nodiscard]] bool holds(std::uint64_t address) {
     return map_.owns(address) && store_.peek(map_.local(line_of(address))) != nullptr;
   }

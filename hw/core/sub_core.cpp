@@ -279,8 +279,12 @@ void SubCore::tell_sleep(Cycle from) const {
 }
 
 void SubCore::observe(CoreObserver* observer) {
+  const bool watched = state_.observer != nullptr;
   state_.observer = observer;
   state_.groups.watch(observer, state_);
+  if (watched && !sees_every_stage()) {
+    pipeline_.watched_no_more();
+  }
 }
 
 void SubCore::replay(bool records) {

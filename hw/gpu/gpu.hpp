@@ -102,7 +102,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // Of the launches from now on these blocks run, alone; null: all. Between launches, of which one runs at a time then;
   // not with a replay.
   void set_blocks(SomeBlocks* some) { dispatcher_->set_blocks(some); }
-  // Shows what happens in the cores (hw/state/observer.hpp); null: to none. Between launches.
+  // Shows what happens in the cores (hw/state/observer.hpp); null: to none, also within a
+  // launch, between two cycles. Another one between launches.
   void observe(CoreObserver* observer) {
     for (const auto& core : cores_) {
       core->observe(observer);

@@ -75,8 +75,8 @@ class Interconnect final : public link::ClockedModule {
     return has_room(requests_[core], now) && has_room(requests_[cores_ + core], now) &&
            has_room(requests_[2 * cores_ + core], now);
   }
-  // Shows what the interconnect does from now on to `observer`, which outlives it.
-  void observe(NocObserver& observer) { observer_ = &observer; }
+  // Shows what the interconnect does from now on to `observer`, which outlives it; null: to none.
+  void observe(NocObserver* observer) { observer_ = observer; }
 
  private:
   using Payload = ::tlm::tlm_generic_payload;

@@ -161,9 +161,15 @@ void CoreWaves::describe_caches(link::SignalCatalogue& catalogue, const std::str
 
 // What is known before anything runs.
 void CoreWaves::attach_caches(Core& core) {
-  core.icache().observe(icache_);
-  core.l1d().observe(l1d_);
-  core.texture_cache().observe(texture_);
+  core.icache().observe(icache_.traced() ? &icache_ : nullptr);
+  core.l1d().observe(l1d_.traced() ? &l1d_ : nullptr);
+  core.texture_cache().observe(texture_.traced() ? &texture_ : nullptr);
+}
+
+void CoreWaves::leave_caches(Core& core) {
+  core.icache().observe(nullptr);
+  core.l1d().observe(nullptr);
+  core.texture_cache().observe(nullptr);
 }
 
 void CoreWaves::attach(SubCore& core) {

@@ -378,6 +378,7 @@ class CoreWaves {
   void describe_caches(link::SignalCatalogue& catalogue, const std::string& core);
   void attach(SubCore& core);
   void attach_caches(Core& core);
+  static void leave_caches(Core& core);
 
   void launch_ended();
   void block_started() { scheduler_.blocks.set(++blocks_resident_); }

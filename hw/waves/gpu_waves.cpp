@@ -1,5 +1,8 @@
 #include "hw/waves/gpu_waves.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "hw/core/memory/memory_access.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/gpu/gpu.hpp"
@@ -52,6 +55,11 @@ GpuWaves::GpuWaves(const Machine& machine, const std::string& name) : machine_(m
 }
 
 void GpuWaves::attach(Gpu& gpu) {
+  gpu_ = &gpu;
+  shows_cores_ = std::any_of(catalogue_.signals().begin(), catalogue_.signals().end(), [](const link::Signal& signal) {
+    using enum link::SignalGroup;
+    return signal.wave->traced() && signal.group != l2 && signal.group != dram;
+  });
   for (unsigned core = 0; core < machine_.gpu.cores; ++core) {
     cores_[std::size_t{core} * machine_.core.sub_cores]->attach_caches(gpu.core(core));
   }
@@ -60,20 +68,42 @@ void GpuWaves::attach(Gpu& gpu) {
   }
   if (pool_) {
     pool_->start();
-    gpu.global_scheduler()->observe(pool_.get());
+    gpu.global_scheduler()->observe(pool_->traced() ? pool_.get() : nullptr);
   }
   noc_->start();
-  gpu.noc().observe(*noc_);
-  for (unsigned slice = 0; slice < l2_.size(); ++slice) {
-    gpu.l2(slice).store().observe(l2_[slice]->store);
-    gpu.l2(slice).observe(*l2_[slice]);
+  gpu.noc().observe(noc_->traced() ? noc_.get() : nullptr);
+  for (unsigned slice = 0; slice < l2_.size() && l2_[slice]->waiting.traced(); ++slice) {
+    gpu.l2(slice).store().observe(&l2_[slice]->store);
+    gpu.l2(slice).observe(l2_[slice].get());
     if (!homes_.empty()) {
       homes_[slice]->valid.set(0);
-      gpu.l2(slice).home()->observe(*homes_[slice]);
+      gpu.l2(slice).home()->observe(homes_[slice].get());
     }
   }
   for (unsigned channel = 0; channel < dram_.size(); ++channel) {
     dram_[channel]->attach(gpu.dram(channel));
+  }
+}
+
+void GpuWaves::silence() {
+  silent_ = true;
+  Gpu* const gpu = std::exchange(gpu_, nullptr);
+  if (gpu == nullptr) {
+    return;
+  }
+  for (unsigned core = 0; core < machine_.gpu.cores; ++core) {
+    CoreWaves::leave_caches(gpu->core(core));
+  }
+  if (pool_) {
+    gpu->global_scheduler()->observe(nullptr);
+  }
+  gpu->noc().observe(nullptr);
+  for (unsigned slice = 0; slice < l2_.size(); ++slice) {
+    gpu->l2(slice).store().observe(nullptr);
+    gpu->l2(slice).observe(nullptr);
+    if (!homes_.empty()) {
+      gpu->l2(slice).home()->observe(nullptr);
+    }
   }
 }
 

@@ -22,12 +22,19 @@ class GpuWaves final : public CoreObserver {
   explicit GpuWaves(const Machine& machine, const std::string& name = "gpu");
 
   [[nodiscard]] const link::SignalCatalogue& catalogue() const { return catalogue_; }
-  // What happens in cores from now on is not shown: nobody records it any more.
-  void silence() { silent_ = true; }
+  // What happens from now on is not shown: nobody records it any more. The GPU's units are watched no more, its cores
+  // and channels by who has joined them no longer than that likes.
+  void silence();
   // Joins the waves to a GPU that has been elaborated for the machine, and gives the waves that a file has taken their
-  // first values. Outlives the GPU's last cycle.
+  // first values: to the units of which it has taken any. Outlives the GPU's last cycle.
   void attach(Gpu& gpu);
-  [[nodiscard]] DramObserver& dram(unsigned channel) { return *dram_[channel]; }
+  // A file has taken waves that change in cores' turns. Those of L2 and memory channels do not; where there are no
+  // others, cores may be ahead of each other.
+  [[nodiscard]] bool shows_cores() const { return shows_cores_; }
+  // Of a channel of whose waves a file has taken any; null: of another one.
+  [[nodiscard]] DramObserver* dram(unsigned channel) {
+    return dram_[channel]->traced() ? dram_[channel].get() : nullptr;
+  }
 
   // ---- CoreObserver
   void launch_ended(const CoreState& core, Cycle end) override;
@@ -65,6 +72,8 @@ class GpuWaves final : public CoreObserver {
   [[nodiscard]] CoreWaves* shown(const CoreState& core) { return silent_ ? nullptr : cores_[core.index].get(); }
 
   bool silent_ = false;
+  bool shows_cores_ = false;
+  Gpu* gpu_ = nullptr;  // whose units are watched; null: none are
   link::SignalCatalogue catalogue_;
 };
 

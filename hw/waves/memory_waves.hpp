@@ -24,6 +24,7 @@ class CacheWaves final : public CacheObserver {
   CacheWaves(link::SignalGroup group, const CacheParameters& parameters, unsigned sharing = 0)
       : group_(group), mshr_count_(parameters.mshrs), requests_(parameters.ports + sharing) {}
 
+  [[nodiscard]] bool traced() const { return hits_.traced(); }  // a log takes all of them or none
   void attached(const CacheStatistics& statistics) override;
   void request(std::uint64_t line) override { address_.set(line); }
   void changed(const CacheStatistics& statistics, unsigned mshrs, unsigned writes, std::size_t queue) override;
@@ -108,6 +109,7 @@ struct HomeWaves final : HomeObserver {
 class NocWaves final : public NocObserver {
  public:
   explicit NocWaves(const Machine& machine);
+  [[nodiscard]] bool traced() const { return ports_.front().traced(); }
   void start();
   void request_queue(unsigned port, std::size_t waiting) override { ports_[port].set(waiting); }
   void response_queue(unsigned channel, std::size_t waiting) override { channels_[channel]->queue.set(waiting); }
@@ -158,6 +160,7 @@ class NocWaves final : public NocObserver {
 class PoolWaves final : public GlobalSchedulerObserver {
  public:
   void start() { shown({}); }
+  [[nodiscard]] bool traced() const { return threads_.traced(); }
   void shown(const Shown& now) override;
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -184,6 +187,7 @@ class DramController;
 class DramWaves final : public DramObserver {
  public:
   explicit DramWaves(const DramParameters& parameters);
+  [[nodiscard]] bool traced() const { return queue_.traced(); }
   void attach(DramController& controller);
 
   void access(const DramRequest& request, Cycle now) override;

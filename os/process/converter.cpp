@@ -52,8 +52,7 @@ ConverterProgram png_converter(unsigned width) {
           "install Debian's package librsvg2-bin, or write an SVG picture with --svg"};
 }
 
-Converter::Converter(const std::string& path, const ConverterProgram& called)
-    : name_(called.name), damage_(called.damage), target_(path) {
+Converter::Converter(const std::string& path, const ConverterProgram& called) : name_(called.name), target_(path) {
   const std::string program = find_program(called.name);
   if (program.empty()) {
     throw InputError({path}, called.missing, called.hint);
@@ -106,11 +105,6 @@ void Converter::commit() {
   if (!good) {
     ::unlink(temporary_.c_str());
     throw InputError({target_.name()}, name_ + " could not write it", "is the disk full?");
-  }
-  if (const std::string damage = damage_ == nullptr ? "" : damage_(temporary_); !damage.empty()) {
-    ::unlink(temporary_.c_str());
-    throw InputError({target_.name()}, fmt::format("{} could not write all of it: {}", name_, damage),
-                     "is the disk full?");
   }
   if (!target_.straight()) {
     target_.replace();

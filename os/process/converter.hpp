@@ -1,5 +1,4 @@
-// Output files that another program makes from what it is fed: Graphviz' dot, rsvg-convert, GTKWave's converter to FST
-// (tb/measure/waves/fst_converter.hpp).
+// Output files that another program makes from what it is fed: Graphviz' dot, rsvg-convert.
 #pragma once
 
 #include <optional>
@@ -20,9 +19,6 @@ struct ConverterProgram {
   std::vector<std::string> arguments;  // the name of the file comes last
   std::string missing;                 // what to say when it is not installed, and what to do then
   std::string hint;
-  // What is wrong with what it has made, empty when nothing is, for a program that does not say so itself. Null: it
-  // does.
-  std::string (*damage)(const std::string& path) = nullptr;
 };
 [[nodiscard]] const ConverterProgram& svg_converter();
 [[nodiscard]] ConverterProgram png_converter(unsigned width);  // of an SVG, so many pixels wide
@@ -42,7 +38,6 @@ class Converter final : public ByteSink {
 
  private:
   std::string name_;
-  std::string (*damage_)(const std::string& path);
   OutputTarget target_;
   std::string temporary_;  // which the program writes
   Descriptor lock_;        // of the temporary file: it is not left over

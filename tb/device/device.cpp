@@ -93,7 +93,9 @@ void Device::State::watch() {
   for (RunObserver* const observer : options.observers) {
     observer->attached(gpu);
     watching.push_back(observer);
-    observers.add(observer->cores());
+    if (observer->watches_cores()) {
+      observers.add(observer->cores());
+    }
   }
   gpu.observe(observers.get());
   dram_observers.resize(gpu.machine().dram.channels);
@@ -115,9 +117,14 @@ void Device::State::watch_less() {
   std::erase_if(watching, [](RunObserver* one) { return one->over(); });
   observers = hw::CoreObservers();
   for (RunObserver* const observer : watching) {
-    observers.add(observer->cores());
+    if (observer->watches_cores()) {
+      observers.add(observer->cores());
+    }
   }
   gpu.observe(observers.get());
+  for (unsigned channel = 0; channel < dram_observers.size() && watching.empty(); ++channel) {
+    gpu.dram(channel).observe(nullptr);
+  }
 }
 
 std::optional<double> DeviceOptions::Progress::share() const {

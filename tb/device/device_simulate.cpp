@@ -56,26 +56,27 @@ void Device::State::sample() {
   }
 }
 
-// Whether the GPU may run ahead of the kernel's time in this part, which ends at the latest where that changes.
-bool Device::State::follow_kernel_time(link::Cycle& part) {
+// The part ends at the latest where an observer's window begins or is over.
+void Device::State::look_at_windows(link::Cycle& part) {
   const link::Cycle now = gpu.clock().now();
-  bool may_run_ahead = true;
   for (RunObserver* const observer : options.observers) {
-    const RunObserver::Stretch stretch = observer->follows_kernel_time();
-    if (now < stretch.from) {
-      part = std::min(part, stretch.from - now);
-    } else if (now <= stretch.to) {
-      observer->kernel_time_begins(now);
-      part = std::min(part, stretch.to == link::kNever ? part : stretch.to + 1 - now);
-      may_run_ahead = false;
+    const RunObserver::Window window = observer->window();
+    if (now < window.from) {
+      part = std::min(part, window.from - now);
+    } else if (now <= window.to) {
+      observer->window_begins(now);
+      part = std::min(part, window.to == link::kNever ? part : window.to + 1 - now);
     } else {
-      observer->kernel_time_over(now);
+      observer->window_over(now);
     }
   }
-  return may_run_ahead;
+  if (!watching.empty() &&
+      std::all_of(watching.begin(), watching.end(), [](RunObserver* one) { return one->over(); })) {
+    watch_less();
+  }
 }
 
-// In parts that end where pauses or samples are due, and where the kernel's time begins or ends to pass by cycles.
+// In parts that end where pauses or samples are due, and where windows begin and end.
 void Device::State::advance(link::Cycle cycles) {
   const std::uint64_t every = options.pauses.every;
   const link::Cycle end = gpu.clock().now() + cycles;
@@ -85,11 +86,9 @@ void Device::State::advance(link::Cycle cycles) {
     if (options.sampler != nullptr) {
       part = std::min(part, until_sample());
     }
-    const bool may_run_ahead = follow_kernel_time(part);
+    look_at_windows(part);
     const sc_core::sc_time duration = gpu.clock().cycles(part);
-    if (may_run_ahead) {
-      gpu.run_ahead_until(sc_core::sc_time_stamp() + duration);
-    }
+    gpu.run_ahead_until(sc_core::sc_time_stamp() + duration);
     sc_core::sc_start(duration);
     if (options.sampler != nullptr) {
       sample();

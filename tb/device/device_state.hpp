@@ -66,7 +66,7 @@ struct Device::State {
 
   // Attaches the options' observers to the cores and the memory channels.
   void watch();
-  // Launches from now on are not watched by observers that are over.
+  // What happens from now on is not told to observers that are over. Within a launch, where all are.
   void watch_less();
 
   void write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
@@ -82,7 +82,7 @@ struct Device::State {
   void simulate(link::Cycle until);
   void advance(link::Cycle cycles);
   void pause();
-  [[nodiscard]] bool follow_kernel_time(link::Cycle& part);
+  void look_at_windows(link::Cycle& part);
   [[nodiscard]] link::Cycle until_sample();
   void sample();
   void check_progress();

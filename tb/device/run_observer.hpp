@@ -35,17 +35,18 @@ class RunObserver : public hw::CoreObserver {
   // What watches a memory channel for this observer (hw/dram/timing.hpp); asked once per channel after `attached`.
   // Null: nothing. The bench shares the channel between all that are named (hw/dram/observers.hpp).
   [[nodiscard]] virtual hw::DramObserver* dram(unsigned /*channel*/) { return nullptr; }
-  // The cycles in which the kernel's time has to pass cycle by cycle, as sc_trace needs; the GPU does not run ahead of
-  // it then. By default there are none.
-  struct Stretch {
+  // False: it wants none of the cores' events. Asked once after `attached`.
+  [[nodiscard]] virtual bool watches_cores() const { return true; }
+  // The cycles that it is about. By default there are none that are told.
+  struct Window {
     link::Cycle from = link::kNever;
     link::Cycle to = link::kNever;  // the last one
   };
-  [[nodiscard]] virtual Stretch follows_kernel_time() const { return {}; }
+  [[nodiscard]] virtual Window window() const { return {}; }
   // The first of these cycles is about to begin, or a later one; the last one is over. Possibly more than once.
-  virtual void kernel_time_begins(link::Cycle /*now*/) {}
-  virtual void kernel_time_over(link::Cycle /*now*/) {}
-  // True: it wants no more events, so that launches from now on need not tell it any.
+  virtual void window_begins(link::Cycle /*now*/) {}
+  virtual void window_over(link::Cycle /*now*/) {}
+  // True: it wants no more events, so that cores need not tell it any.
   [[nodiscard]] virtual bool over() const { return false; }
   // True: it watches nothing but cores, each by a part of its own (CoreObserver::of_core), and the parts have nothing
   // in common that they change outside the calendar's tellings (link::Clock::tell); so each may be told in another host

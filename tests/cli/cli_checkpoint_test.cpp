@@ -416,9 +416,6 @@ TEST_F(CliCheckpoint, OptionsThatDoNotGoTogetherAreRefused) {
   EXPECT_NE(refusal(joined(run, {"--checkpoint", file_, "--every", "9", "--memory-trace", file_}))
                 .find("is a file that --memory-trace writes, too"),
             std::string::npos);
-  EXPECT_NE(refusal(joined(run, {"--checkpoint", file_, "--every", "9", "--vcd", path("waves.fst")}))
-                .find("waves in .fst are written by another program"),
-            std::string::npos);
   const Ran exec = test::heddle({"exec", "--checkpoint", file_, "--every", "9", "--", "/bin/true"});
   EXPECT_EQ(exec.code, 2);
   EXPECT_NE(exec.err.find("--checkpoint: a checkpoint holds one process, and the program is another one"),

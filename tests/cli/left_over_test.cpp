@@ -25,7 +25,6 @@
 #include "os/process/child_process.hpp"
 #include "os/process/converter.hpp"
 #include "os/process/descriptor.hpp"
-#include "tb/measure/waves/fst_converter.hpp"
 #include "tests/support/program_runner.hpp"
 
 namespace heddle::cli {
@@ -283,50 +282,6 @@ TEST(MakeFolder, SaysWhyItCannotBe) {
   EXPECT_EQ(why("file/below"), ": is no folder and cannot be made into one: Not a directory");
   EXPECT_EQ(why(std::string(256, 'a')), ": is no folder and cannot be made into one: File name too long");
   EXPECT_EQ(why("new/deep"), "");
-}
-
-TEST(FstCheck, AFileThatIsCutShortIsFound) {
-  const Scratch scratch;
-  if (os::find_program("vcd2fst").empty()) {
-    GTEST_SKIP() << "GTKWave is not installed";
-  }
-  const std::string path = scratch.path("a.fst");
-  {
-    os::Converter converter(path, tb::fst_converter());
-    converter.write(
-        "$timescale 1 ns $end\n$scope module m $end\n$var wire 8 ! x $end\n$upscope $end\n$enddefinitions $end\n");
-    for (int i = 0; i < 2000; ++i) {
-      converter.write("#" + std::to_string(i) + "\nb" + std::to_string(i % 2) + "101 !\n");
-    }
-    converter.commit();
-  }
-  EXPECT_EQ(tb::fst_damage(path), "");
-  const std::string whole = Scratch::read(path);
-  for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_NE(tb::fst_damage(scratch.write("cut.fst", whole.substr(0, size))), "") << size;
-  }
-  EXPECT_NE(tb::fst_damage(scratch.write(
-                "zeros.fst", whole.substr(0, whole.size() / 2) + std::string(whole.size() - whole.size() / 2, '\0'))),
-            "");
-}
-
-// vcd2fst does not say that the disk was full.
-TEST(FstCheck, AConverterThatSaysNothingIsNotBelieved) {
-  const Scratch scratch;
-  scratch.write("vcd2fst", "#!/bin/sh\nfor last; do :; done\ncat > /dev/null\nprintf half > \"$last\"\n");
-  fs::permissions(scratch.path("vcd2fst"), fs::perms::owner_all);
-  ASSERT_EQ(::setenv("PATH", (scratch.path() + ":" + ::getenv("PATH")).c_str(), 1), 0);
-  os::Converter converter(scratch.path("a.fst"), tb::fst_converter());
-  converter.write("$enddefinitions $end\n");
-  try {
-    converter.commit();
-    ADD_FAILURE() << "believed";
-  } catch (const InputError& error) {
-    EXPECT_EQ(error.what(),
-              scratch.path("a.fst") +
-                  ": vcd2fst could not write all of it: it ends within a block's head; is the disk full?");
-  }
-  EXPECT_EQ(names_in(scratch.path()), std::vector<std::string>{"vcd2fst"});
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ VcdDump record(const Machine& machine, const Code& code, const heddle::test::Lau
   }
   waves.attach(bench.gpu);
   bench.gpu.observe(&waves);
-  bench.gpu.dram(0).observe(&waves.dram(0));
+  bench.gpu.dram(0).observe(waves.dram(0));
   bench.run(code, shape);
   file.finish();
   return read_vcd(sink.text);

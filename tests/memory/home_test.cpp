@@ -187,7 +187,7 @@ class HomeBench : private HomeObserver {
   std::array<std::byte, kHomeLine> put_bytes{};
   std::array<std::uint8_t, kHomeLine> put_enables{};
 
-  void watch() { home.observe(*this); }
+  void watch() { home.observe(this); }
   std::vector<std::string> seen;  // "busy lines messages", "told core"
 
  private:

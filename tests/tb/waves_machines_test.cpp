@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(Machines, WavesOfMachine, ::testing::ValuesIn(waves_mac
 
 // GTKWave's own reader of its compressed form: the values that it gives back are the plain file's, and as wide.
 TEST(WavesOfMachine, AreTheSameInTheCompressedForm) {
-  if (os::find_program("vcd2fst").empty()) {
+  if (os::find_program("fst2vcd").empty()) {
     GTEST_SKIP() << "GTKWave is not installed";
   }
   const LaunchFolder folder;

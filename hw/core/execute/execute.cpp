@@ -338,10 +338,23 @@ void ExecuteStage::waited(Cycle first, Cycle cycles) {
   state_.count_idle(first + before, cycles - before, fetch_.rest_cause());
 }
 
-void ExecuteStage::settle() {
-  ReceivingStage::settle();
+void ExecuteStage::each_sub_warp(Visit visit) {
+  ReceivingStage::each_sub_warp(visit);
+  const auto within = [&](link::SubWarp* first) {
+    for (; first != nullptr; first = first->beside) {
+      visit(*pipeline_, *first, position_ + 1);
+    }
+  };
   for (std::size_t i = 0; i != pipe_.size(); ++i) {
-    pipeline_->finish(*pipe_[i].sub_warp, position_ + 1);
+    within(pipe_[i].sub_warp);
+  }
+  for (const Running& running : apart_) {
+    within(running.sub_warp);
+  }
+  for (const Unit& unit : units_) {
+    for (const auto& waiting : unit.waiting()) {
+      within(waiting.sub_warp);
+    }
   }
 }
 

@@ -78,7 +78,7 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
     performer_.perform(sub_warp);
     count_units(state_, working(sub_warp));
   }
-  void settle() override;
+  void each_sub_warp(Visit visit) override;
   [[nodiscard]] unsigned passage() const override { return state_.machine.core.execute_stages; }
   [[nodiscard]] bool in_order(const link::DecodedInstruction& decoded) const override {
     return unit_of(decoded) == nullptr;

@@ -99,10 +99,10 @@ void RegisterReadStage::tick(Cycle now) {
   }
 }
 
-void RegisterReadStage::settle() {
-  ReceivingStage::settle();
+void RegisterReadStage::each_sub_warp(Visit visit) {
+  ReceivingStage::each_sub_warp(visit);
   if (!latch_.empty() && read_done_) {
-    pipeline_->finish(latch_.oldest(), position_ + 1);
+    visit(*pipeline_, latch_.oldest(), position_ + 1);
   }
 }
 

@@ -32,7 +32,7 @@ void WriteBackStage::tick(Cycle now) {
 
 // What the stages have put off is done here at the latest, for the usual instruction all at once.
 void WriteBackStage::ends(link::SubWarp& sub_warp) {
-  if (direct_ != nullptr && Pipeline::untouched(sub_warp) && sub_warp.decoded->in_row) {
+  if (direct_ != nullptr && pipeline_->lets_any_by() && Pipeline::untouched(sub_warp) && sub_warp.decoded->in_row) {
     Group& group = state_.groups[sub_warp.group];
     if (const ThreadHome* const home = own_row_.home_of(group)) {
       retire_row(sub_warp, group, *home, *direct_);

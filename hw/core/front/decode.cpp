@@ -405,10 +405,10 @@ void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpSh
   }
 }
 
-void DecodeStage::settle() {
-  ReceivingStage::settle();
+void DecodeStage::each_sub_warp(Visit visit) {
+  ReceivingStage::each_sub_warp(visit);
   if (prepared_ != nullptr) {
-    pipeline_->finish(*prepared_, position_ + 1);
+    visit(*pipeline_, *prepared_, position_ + 1);
   }
 }
 

@@ -48,7 +48,7 @@ class DecodeStage final : public ReceivingStage, private link::ForwardOnlyInitia
   [[nodiscard]] bool works_in_row() const override { return true; }
   void work(link::SubWarp& sub_warp) override { form_whole_row(sub_warp, state_.groups[sub_warp.group]); }
   [[nodiscard]] bool holds_up(Cycle now) const override { return prepared_ != nullptr || occupied(now); }
-  void settle() override;
+  void each_sub_warp(Visit visit) override;
   // Who hears of instructions whose sub-warps have all been formed, and says which must wait for earlier ones of their
   // group; none unless told (IssueDiscipline::Traits::early_next_pc).
   void tell(WarpUnit& warps) { warps_ = &warps; }

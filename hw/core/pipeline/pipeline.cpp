@@ -59,12 +59,13 @@ void Pipeline::reset(bool watched, bool alone) {
   passing_ = 0;
   busy_ = stays_at_ = 0;
   known_ = false;
-  letting_ = may_work_alone_ = false;
+  may_let_ = letting_ = false;
+  may_work_alone_ = alone;
   alone_ = kNone;
   for (unsigned position = 0; position != last_; ++position) {
     at_[position]->output()->begin_passages(false);
   }
-  if (watched || units_ == nullptr) {
+  if (units_ == nullptr) {
     return;
   }
   all_stop_ = 1;
@@ -75,19 +76,39 @@ void Pipeline::reset(bool watched, bool alone) {
     // What is bound between two stages is called when the one hands on, and the other gets what comes of that.
     all_stop_ |= at_[position]->output()->direct() == nullptr ? 3U << position : 0;
   }
-  may_work_alone_ = alone;
-  letting_ = ((all_stop_ >> units_at_) & 1U) == 0;
+  may_let_ = ((all_stop_ >> units_at_) & 1U) == 0;
   const std::uint32_t before_units = all_stop_ & ((1U << units_at_) - 1);
   entry_ = static_cast<unsigned>(std::bit_width(before_units));
   to_begin_ = to_units_ - to_[entry_ - 1];
   begins_.assign(std::bit_ceil(to_units_ + 1U), link::kNever);
   begins_mask_ = begins_.size() - 1;
+  if (!watched) {
+    let_by();
+  }
+}
+
+void Pipeline::let_by() {
+  letting_ = may_let_;
   at_[entry_ - 1]->output()->begin_passages(letting_);
+}
+
+void Pipeline::watched_no_more() {
+  if (units_ == nullptr || letting_) {
+    return;
+  }
+  // The stages have put nothing off so far.
+  for (Stage* const stage : at_) {
+    stage->each_sub_warp(
+        [](Pipeline&, link::SubWarp& sub_warp, unsigned passed) { sub_warp.done = static_cast<std::uint8_t>(passed); });
+  }
+  known_ = false;
+  stays_at_ = 0;
+  let_by();
 }
 
 void Pipeline::describe(link::DecodedInstruction& decoded) const {
   decoded.stops = 0;
-  decoded.in_row = letting_;
+  decoded.in_row = may_let_;
   for (unsigned position = 1; position != last_; ++position) {
     const bool by = at_[position]->lets_by(decoded);
     decoded.stops |= by ? 0 : 1U << position;
@@ -395,7 +416,8 @@ void Pipeline::settle(Cycle now) {
     land(now, last_ + 1);
   }
   for (Stage* const stage : at_) {
-    stage->settle();
+    stage->each_sub_warp(
+        [](Pipeline& pipeline, link::SubWarp& sub_warp, unsigned passed) { pipeline.finish(sub_warp, passed); });
   }
 }
 

@@ -66,6 +66,8 @@ class Pipeline {
   // Before a launch: the stages are empty. `watched`: somebody wants every sub-warp in its stage. `alone`: one stage
   // may have turns alone.
   void reset(bool watched = false, bool alone = false);
+  // Between two cycles of a launch: from now on nobody wants that any more.
+  void watched_no_more();
   // What becomes of an instruction of this launch: which stages its sub-warps stop at. Decode asks.
   void describe(link::DecodedInstruction& decoded) const;
 
@@ -151,6 +153,7 @@ class Pipeline {
   // Stages from number `had_turn` on have had their turn in this cycle.
   void land(Cycle now, unsigned had_turn);
   void land(const Passage& passage, unsigned end, Cycle now, unsigned had_turn);
+  void let_by();
 
   std::vector<Stage*> at_;           // by position: from the first to the last
   std::vector<StageInput*> inputs_;  // likewise
@@ -162,8 +165,9 @@ class Pipeline {
   Cycle passage_ = 0;              // UnitsStage::passage()
   std::uint32_t count_rests_ = 0;  // stages that do
   std::uint32_t all_stop_ = 0;     // stages that see every sub-warp in this launch, but for the last one
+  bool may_let_ = false;           // the stages would, if nobody watched
   bool letting_ = false;
-  bool may_work_alone_ = false;
+  bool may_work_alone_ = false;                // likewise, if nobody watched
   unsigned alone_ = kNone;                     // the stage that has turns alone
   unsigned entry_ = 1;                         // passages begin in front of this stage
   Cycle to_begin_ = 0;                         // cycles from there to the units
@@ -193,10 +197,6 @@ inline void Stage::has_work() const {
     pipeline_->has_work(position_);
   }
 }
-inline void ReceivingStage::settle() {
-  latch_.each([this](link::SubWarp& sub_warp, Cycle) { pipeline_->finish(sub_warp, position_); });
-}
-
 inline bool StageOutput::begin_passage(link::SubWarp& sub_warp) const {
   return pipeline_->begin(sub_warp);
 }

@@ -79,8 +79,9 @@ class Stage {
   [[nodiscard]] virtual bool works_in_row() const { return false; }
   // After its turn in a cycle: its head stays where it is, and holds up what comes behind it.
   [[nodiscard]] virtual bool holds_up(Cycle) const { return false; }
-  // The sub-warps in it that stages have let by get the work of what they have passed (Pipeline::finish).
-  virtual void settle() {}
+  // The sub-warps in it, each with the number of stages that it has passed.
+  using Visit = void (*)(Pipeline& pipeline, link::SubWarp& sub_warp, unsigned passed);
+  virtual void each_sub_warp(Visit) {}
   // Of the last stage: a sub-warp that all stages have let by is at its end.
   virtual void ends(link::SubWarp&) { throw InternalError("no sub-warp can end in this stage unseen"); }
 
@@ -265,7 +266,9 @@ class ReceivingStage : public Stage, public StageInput {
   [[nodiscard]] StageInput* input() override { return this; }
   [[nodiscard]] unsigned latency() const override { return latch_.latency(); }
   [[nodiscard]] bool holds_up(Cycle now) const override { return occupied(now); }
-  void settle() override;  // in pipeline.hpp
+  void each_sub_warp(Visit visit) override {
+    latch_.each([&](link::SubWarp& sub_warp, Cycle) { visit(*pipeline_, sub_warp, position_); });
+  }
 
  protected:
   using StageInput::StageInput;

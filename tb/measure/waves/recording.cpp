@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
@@ -11,10 +12,12 @@
 #include "hw/waves/gpu_waves.hpp"
 #include "os/files/atomic_file.hpp"
 #include "os/files/output_file.hpp"
-#include "os/process/converter.hpp"
 #include "tb/measure/version.hpp"
-#include "tb/measure/waves/fst_converter.hpp"
+#include "tb/measure/waves/fst_output.hpp"
+#include "traces/form_thread.hpp"
+#include "traces/fst_form.hpp"
 #include "traces/gtkwave.hpp"
+#include "traces/vcd_text.hpp"
 
 namespace heddle::tb {
 
@@ -59,7 +62,7 @@ WaveRecording::WaveRecording(const hw::Machine& machine, WaveOptions options)
     : options_(std::move(options)), stem_(stem_of(options_.file)), waves_(std::make_unique<hw::GpuWaves>(machine)) {
   const std::string_view ending = ending_of(options_.file);
   if (ending == ".fst") {
-    converter_ = std::make_unique<os::Converter>(options_.file, fst_converter());
+    fst_ = std::make_unique<FstOutput>(options_.file);
   } else {
     file_ = std::make_unique<os::OutputFile>(
         options_.file, ending == ".vcd" ? os::OutputFile::Form::plain : os::OutputFile::Form::gzip);
@@ -105,14 +108,27 @@ hw::CoreObserver& WaveRecording::cores() {
   return *waves_;
 }
 
+bool WaveRecording::watches_cores() const {
+  return waves_->shows_cores();
+}
+
 hw::DramObserver* WaveRecording::dram(unsigned channel) {
-  return &waves_->dram(channel);
+  return waves_->dram(channel);
 }
 
 void WaveRecording::attached(hw::Gpu& gpu) {
-  ByteSink& out = other_ ? *other_ : converter_ ? static_cast<ByteSink&>(*converter_) : static_cast<ByteSink&>(*file_);
+  std::unique_ptr<traces::WaveForm> form;
+  if (fst_) {
+    form = std::make_unique<traces::FstForm>(*fst_);
+  } else {
+    form = std::make_unique<traces::VcdText>(other_ ? *other_ : static_cast<ByteSink&>(*file_));
+  }
+  if (!other_ && std::thread::hardware_concurrency() > 1) {
+    form = std::make_unique<traces::FormThread>(std::move(form));
+  }
   vcd_ = std::make_unique<traces::VcdFile>(
-      out, gpu.clock(), traces::VcdFile::Options{"heddle " + std::string(version()), options_.from, options_.to});
+      std::move(form), gpu.clock(),
+      traces::VcdFile::Options{"heddle " + std::string(version()), options_.from, options_.to});
   vcd_->wait_for_window();
   for (const link::Signal& signal : signals_) {
     sc_trace(vcd_.get(), *signal.wave, signal.path(), static_cast<int>(signal.type.width));
@@ -120,7 +136,7 @@ void WaveRecording::attached(hw::Gpu& gpu) {
   waves_->attach(gpu);
 }
 
-void WaveRecording::kernel_time_over(link::Cycle now) {
+void WaveRecording::window_over(link::Cycle now) {
   vcd_->window_over(now);
   if (vcd_->over()) {
     waves_->silence();
@@ -134,8 +150,8 @@ void WaveRecording::finish() {
   if (other_) {
     return;
   }
-  if (converter_) {
-    converter_->commit();
+  if (fst_) {
+    fst_->commit();
   } else {
     file_->commit();
   }

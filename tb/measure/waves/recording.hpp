@@ -18,10 +18,11 @@ class GpuWaves;
 
 namespace heddle::os {
 class OutputFile;
-class Converter;
 }  // namespace heddle::os
 
 namespace heddle::tb {
+
+class FstOutput;
 
 struct WaveOptions {
   std::string file;                       // .vcd, .vcd.gz or .fst
@@ -45,10 +46,10 @@ class WaveRecording final : public RunObserver {
   void attached(hw::Gpu& gpu) override;
   [[nodiscard]] hw::CoreObserver& cores() override;
   [[nodiscard]] hw::DramObserver* dram(unsigned channel) override;
-  // The file is a trace file of the kernel.
-  [[nodiscard]] Stretch follows_kernel_time() const override { return {options_.from, options_.to}; }
-  void kernel_time_begins(link::Cycle now) override { vcd_->window_begins(now); }
-  void kernel_time_over(link::Cycle now) override;
+  [[nodiscard]] bool watches_cores() const override;
+  [[nodiscard]] Window window() const override { return {options_.from, options_.to}; }
+  void window_begins(link::Cycle now) override { vcd_->window_begins(now); }
+  void window_over(link::Cycle now) override;
   [[nodiscard]] bool over() const override { return vcd_ != nullptr && vcd_->over(); }
   // Writes FILE, FILE.gtkw (in place of the ending) and a folder of translate files, FILE.filters.
   void finish();
@@ -67,7 +68,7 @@ class WaveRecording final : public RunObserver {
   std::string stem_;
   std::unique_ptr<os::OutputFile> file_;
   std::unique_ptr<ByteSink> other_;
-  std::unique_ptr<os::Converter> converter_;
+  std::unique_ptr<FstOutput> fst_;
   std::unique_ptr<hw::GpuWaves> waves_;
   std::vector<link::Signal> signals_;
   std::unique_ptr<traces::VcdFile> vcd_;

@@ -1,0 +1,83 @@
+// Changes of signals in the form FST, which GTKWave and others read: of each signal its changes one after the other,
+// compressed in blocks of some cycles. An eighth to a fifteenth of a value change dump, and as quick to write.
+//
+// A file is a row of blocks, each a byte that says its kind and its length as eight bytes, which count themselves; all
+// numbers of a fixed size have the most significant byte first, others have seven bits a byte, the lowest ones first
+// (GTKWave's fstapi.h and fstapi.c; "FST" of its manual). In their order: the header; blocks of changes; the variables'
+// widths; their names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traces/wave_form.hpp"
+
+namespace heddle::traces {
+
+// Where such a file goes: its header is told anew at the end.
+class FstSink {
+ public:
+  virtual ~FstSink() = default;
+  // Throw InputError naming the file when the bytes cannot be written.
+  virtual void write(std::string_view bytes) = 0;
+  virtual void write_at_begin(std::string_view bytes) = 0;  // in place of as many that have been written
+};
+
+// Of waves alone.
+class FstForm final : public WaveForm {
+ public:
+  // `block`: bytes of changes, before they are compressed, that a block has at the most, about.
+  explicit FstForm(FstSink& out, std::size_t block = std::size_t{1} << 25U) : out_(out), most_(block) {}
+
+  void begin(const Head& head) override;
+  void time(std::uint64_t time) override;
+  void first_values(bool) override {}
+  void changes(std::span<const link::WaveLog::Change> changes) override;
+  void unknown(std::uint32_t wave) override;
+  void text(std::size_t variable, const std::string& value) override;
+  void end() override;
+
+ private:
+  struct Signal {
+    unsigned width = 0;
+    bool known = false;  // the latest value:
+    std::uint64_t value = 0;
+    std::uint64_t latest = 0;     // number, in the block, of the time of its latest change
+    std::size_t size = 0;         // of `changes`, as far as they are written
+    std::vector<char> changes{};  // of the block
+  };
+
+  void add(const WaveScope& scope, const Head& head, std::vector<std::uint32_t>& signal_of);
+  [[nodiscard]] std::string header() const;
+  void begin_block();
+  void end_block();
+  void add_time(std::uint64_t difference);
+  [[nodiscard]] std::string chains(std::string& places) const;
+  // Room for so many bytes; has_grown() says how far they have come.
+  [[nodiscard]] char* room(Signal& signal, std::size_t bytes);
+  void has_grown(Signal& signal, const char* end);
+  [[nodiscard]] std::uint64_t since_latest(Signal& signal);
+
+  FstSink& out_;
+  const std::size_t most_;
+  std::string version_;
+  int unit_ = -9;
+  std::vector<Signal> signals_;       // in the order of their names in the file
+  std::vector<std::uint32_t> waves_;  // signal of each wave
+  std::string names_;                 // and scopes
+  std::uint64_t scopes_ = 0;
+  std::uint64_t blocks_ = 0;
+  std::uint64_t first_time_ = 0;
+  std::uint64_t time_ = 0;
+  bool begun_ = false;  // there is a time
+  // Of the block:
+  std::string values_;  // with which it begins, a character for each bit
+  std::string times_;   // the first one, then differences
+  std::uint64_t times_count_ = 0;
+  std::uint64_t block_time_ = 0;  // the first one
+  std::size_t bytes_ = 0;         // of its changes
+};
+
+}  // namespace heddle::traces

@@ -1,0 +1,157 @@
+#include "traces/vcd_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace heddle::traces {
+
+namespace {
+
+constexpr std::uint8_t kOneBit = 0x80;
+
+// The eight binary digits of every byte.
+constexpr auto kDigits = [] {
+  std::array<std::array<char, 8>, 256> digits{};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      digits[byte][bit] = static_cast<char>('0' + ((byte >> (7 - bit)) & 1U));
+    }
+  }
+  return digits;
+}();
+
+// Identifiers are numbers in base 94, in printable characters.
+std::string identifier(std::size_t number) {
+  std::string id;
+  do {
+    id.push_back(static_cast<char>('!' + number % 94));
+    number /= 94;
+  } while (number != 0);
+  return id;
+}
+
+// 1, 10 or 100 of a unit.
+std::string time_scale(int power) {
+  constexpr std::array<const char*, 6> kUnits = {"s", "ms", "us", "ns", "ps", "fs"};
+  const auto unit = static_cast<std::size_t>(std::clamp((2 - power) / 3, 0, 5));
+  const int tens = power + 3 * static_cast<int>(unit);
+  return fmt::format("{} {}", tens == 2 ? 100 : tens == 1 ? 10 : 1, kUnits[unit]);
+}
+
+}  // namespace
+
+void VcdText::begin(const Head& head) {
+  for (std::size_t number = 0; number != head.variables.size(); ++number) {
+    ids_.push_back(identifier(number));
+  }
+  for (const std::uint32_t variable : head.waves) {
+    const std::string id = ids_[variable] + '\n';
+    Line& line = lines_.emplace_back();
+    if (id.size() > line.id.size()) {
+      throw InternalError("too many signals are traced");
+    }
+    std::copy(id.begin(), id.end(), line.id.begin());
+    line.length = static_cast<std::uint8_t>(id.size() | (head.variables[variable].width == 1 ? kOneBit : 0U));
+  }
+  append(fmt::format("$version {} $end\n", head.version));
+  for (const std::string& comment : head.comments) {
+    append(fmt::format("$comment {} $end\n", comment));
+  }
+  append(fmt::format("$timescale {} $end\n", time_scale(head.unit)));
+  scope(WaveScope::of(head.variables), head);
+  append("$enddefinitions $end\n");
+  flush();
+}
+
+void VcdText::scope(const WaveScope& scope, const Head& head) {
+  for (const auto& [name, number] : scope.variables) {
+    const Variable& variable = head.variables[number];
+    const char* const type = variable.type == Type::real ? "real" : variable.type == Type::event ? "event" : "wire";
+    append(fmt::format("$var {} {} {} {} $end\n", type, variable.width, ids_[number], name_with_bits(name, variable)));
+  }
+  for (const auto& [name, inner] : scope.inner) {
+    append(fmt::format("$scope module {} $end\n", name));
+    this->scope(*inner, head);
+    append("$upscope $end\n");
+  }
+}
+
+void VcdText::append(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t count = std::min(text.size(), kBytes - size_);
+    std::memcpy(line(), text.data(), count);
+    end_line(line() + count);
+    text.remove_prefix(count);
+  }
+}
+
+void VcdText::flush() {
+  out_.write({bytes_.get(), size_});
+  size_ = 0;
+}
+
+void VcdText::time(std::uint64_t time) {
+  if (time != time_) {
+    time_ = time;
+    char* const text = line();
+    *text = '#';
+    char* end = std::to_chars(text + 1, text + kLongestLine - 1, time).ptr;
+    *end++ = '\n';
+    end_line(end);
+  }
+}
+
+void VcdText::changes(std::span<const link::WaveLog::Change> changes) {
+  for (const link::WaveLog::Change& change : changes) {
+    value(lines_[change.wave], change.value);
+  }
+}
+
+inline void VcdText::value(const Line& of, std::uint64_t value) {
+  char* at = line();
+  if ((of.length & kOneBit) != 0) {
+    *at++ = static_cast<char>('0' + (value & 1U));
+  } else {
+    *at++ = 'b';
+    if (value == 0) {
+      *at++ = '0';
+    } else {
+      // Whole bytes from the first one that is not zero, less its leading zeros: readers extend with zeros.
+      const unsigned bits = static_cast<unsigned>(std::bit_width(value));
+      unsigned bytes = (bits + 7) / 8;
+      const unsigned leading = bytes * 8 - bits;
+      --bytes;
+      std::uint64_t digits = 0;
+      std::memcpy(&digits, kDigits[(value >> (8 * bytes)) & 0xffU].data(), sizeof digits);
+      digits >>= 8 * leading;  // the first digit is in the lowest byte
+      std::memcpy(at, &digits, sizeof digits);
+      at += 8 - leading;
+      while (bytes != 0) {
+        --bytes;
+        std::memcpy(at, kDigits[(value >> (8 * bytes)) & 0xffU].data(), 8);
+        at += 8;
+      }
+    }
+    *at++ = ' ';
+  }
+  std::memcpy(at, of.id.data(), of.id.size());  // what is too much is written over
+  end_line(at + (of.length & ~kOneBit));
+}
+
+void VcdText::unknown(std::uint32_t wave) {
+  const Line& of = lines_[wave];
+  append((of.length & kOneBit) != 0 ? "x" : "bx ");
+  append({of.id.data(), of.length & ~std::size_t{kOneBit}});
+}
+
+void VcdText::text(std::size_t variable, const std::string& value) {
+  append(value + ids_[variable] + "\n");
+}
+
+}  // namespace heddle::traces
