@@ -73,6 +73,9 @@ void add_paper_pages(os::CommandFiles& files, const Arguments& arguments) {
   for (const std::string& page : studies::paper_page_paths(overview)) {
     files.writes("--markdown", page);
   }
+  for (const std::string& picture : studies::paper_picture_paths(overview)) {
+    files.writes("--markdown", picture);
+  }
 }
 
 int reproduce(const Arguments& arguments) {
@@ -135,6 +138,7 @@ int reproduce(const Arguments& arguments) {
                    counted(result.runs, "run"), studies::scaling_text(result.scaling), result.reused,
                    result.wall_seconds, directory + "/reproduction.html", directory + "/reproduction.md",
                    directory + "/reproduction.json");
+  std::cout << studies::processor_time_text(result) << "\n";
   if (!result.other_builds.empty()) {
     std::cout << studies::other_builds_text(result) << "\n";
   }

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "studies/reproduce/experiments.hpp"
 #include "studies/reproduce/reproduce.hpp"
 #include "tb/measure/version.hpp"
 
@@ -20,9 +21,11 @@ struct Paper {
   std::string_view page;  // file name without ".md"
   std::string_view heading;
   std::string_view title;
+  std::size_t tables = 0;    // of each claim's first ones, that its short page shows
+  std::size_t pictures = 0;  // of its claims' charts, likewise, as files beside it
 };
 
-constexpr std::array<Paper, 6> kPapers = {{
+constexpr std::array<Paper, 7> kPapers = {{
     {"LWM report", "lwm-report", "the LWM report",
      "Improving GPU Performance via Large Warps and Two-Level Warp Scheduling (technical report)"},
     {"thesis", "thesis", "the thesis",
@@ -34,6 +37,8 @@ constexpr std::array<Paper, 6> kPapers = {{
     {"warp-size study", "warp-size-study", "the warp-size study", "Investigating Warp Size Impact in GPUs"},
     {"ODGS paper", "odgs-paper", "the ODGS paper",
      "Exploring the Limits of GPGPU Scheduling In Control Flow Bound Applications"},
+    {"all papers", "all-on-one", "all mechanisms on one machine",
+     "What none of the papers has: their mechanisms side by side, on one machine and on the workloads of all", 3, 2},
 }};
 
 const Paper& paper_of(const ReproducedClaim& claim) {
@@ -91,7 +96,24 @@ std::string finding_markdown(const Finding& finding, const std::string& caveat, 
   return out;
 }
 
-std::string claim_markdown(const ReproducedClaim& claim) {
+// "Experiments: [2lev-causes](thesis.md#2lev-causes) (partly): as it is -3 %; ...": what the experiments of a claim that
+// does not hold came to, as far as they are among the claims. `link`: where the section of a claim is.
+template <class Link>
+std::string experiments_text(const ReproducedClaim& claim, const std::vector<ReproducedClaim>& claims,
+                             const Link& link) {
+  std::string out;
+  for (const std::string& id : needs_a_cause(claim.finding) ? experiments_of(claim.id) : std::vector<std::string>{}) {
+    for (const ReproducedClaim& other : claims) {
+      if (other.id == id && other.shape != Shape::not_measured) {
+        out += fmt::format("{}[{}]({}) ({}): {}", out.empty() ? "Experiments: " : ". ", id, link(other),
+                           shape_text(other.shape), other.finding.ours);
+      }
+    }
+  }
+  return out.empty() ? out : out + ".";
+}
+
+std::string claim_markdown(const ReproducedClaim& claim, const std::vector<ReproducedClaim>& all) {
   const std::string on = claim.finding.label.empty() ? "Ours" : "Ours, " + claim.finding.label;
   std::string out = fmt::format("## {}\n\n", claim.id);
   out += wrapped(fmt::format("**{}.** {} ({}). Paper: {}. {}: {}. **{}.**", claim.title, claim.text.statement,
@@ -99,6 +121,11 @@ std::string claim_markdown(const ReproducedClaim& claim) {
                  kWidth, 0) +
          "\n";
   out += finding_markdown(claim.finding, claim.text.caveat, claim.text.note);
+  const std::string experiments =
+      experiments_text(claim, all, [](const ReproducedClaim& other) { return "#" + other.id; });
+  if (!experiments.empty()) {
+    out += "\n" + wrapped(experiments, kWidth, 0) + "\n";
+  }
   for (const Finding& other : claim.finding.beside) {
     out += fmt::format("\n### {}: {}\n\n", claim.id, other.label);
     out += wrapped(fmt::format("Ours: {}. **{}.**", other.ours, verdict_text(other)), kWidth, 0) + "\n";
@@ -173,9 +200,12 @@ std::string folder_of_pages(const std::string& overview) {
   return std::filesystem::path(overview).stem().string();
 }
 
+std::string in_folder_of_pages(const std::string& overview, const std::string& file) {
+  return (std::filesystem::path(overview).parent_path() / folder_of_pages(overview) / file).string();
+}
+
 std::string page_path(const std::string& overview, const Paper& paper) {
-  const std::filesystem::path parent = std::filesystem::path(overview).parent_path();
-  return (parent / folder_of_pages(overview) / fmt::format("{}.md", paper.page)).string();
+  return in_folder_of_pages(overview, fmt::format("{}.md", paper.page));
 }
 
 std::vector<const ReproducedClaim*> claims_of(const Reproduction& reproduction, const Paper& paper) {
@@ -253,8 +283,27 @@ std::string first_sentences(const std::string& text) {
   return all ? text : text.substr(0, end + 1);
 }
 
+// The charts that a paper's page shows, of all its claims.
+std::vector<const pages::Chart*> shown_charts(const Paper& paper, const std::vector<const ReproducedClaim*>& claims) {
+  std::vector<const pages::Chart*> out;
+  for (const ReproducedClaim* claim : claims) {
+    for (const pages::Chart& chart : claim->finding.charts) {
+      if (out.size() < paper.pictures) {
+        out.push_back(&chart);
+      }
+    }
+  }
+  return out;
+}
+
+// "all-on-one-2.svg": the second picture of a page, beside it.
+std::string picture_name(const Paper& paper, std::size_t picture) {
+  return fmt::format("{}-{}.svg", paper.page, picture + 1);
+}
+
 // A claim in short: its checks, and the main cause where it does not hold.
-std::string short_claim(const ReproducedClaim& claim, bool caveat_is_shared) {
+std::string short_claim(const Paper& paper, const ReproducedClaim& claim, bool caveat_is_shared,
+                        const std::vector<ReproducedClaim>& all) {
   const Finding& finding = claim.finding;
   std::string out = fmt::format("## {}\n\n", claim.id);
   out += paragraph(fmt::format("{} ({}). Paper: {}. Ours{}: {}. **{}.**", claim.text.statement, claim.text.source,
@@ -271,11 +320,22 @@ std::string short_claim(const ReproducedClaim& claim, bool caveat_is_shared) {
       out += paragraph("Measured: " + finding.causes.front());
     }
   }
+  const std::string experiments = experiments_text(claim, all, [&](const ReproducedClaim& other) {
+    const Paper& theirs = paper_of(other);
+    return fmt::format("{}#{}", &theirs == &paper ? "" : fmt::format("{}.md", theirs.page), other.id);
+  });
+  if (!experiments.empty()) {
+    out += paragraph(experiments);
+  }
+  for (std::size_t i = 0; i < std::min(paper.tables, finding.tables.size()); ++i) {
+    const ValueTable& table = finding.tables[i];
+    out += paragraph(table.caption + ":") + markdown_table(table.titles, table.rows) + "\n";
+  }
   return out;
 }
 
 std::string paper_page(const Paper& paper, const std::vector<const ReproducedClaim*>& claims,
-                       const std::string& overview) {
+                       const std::vector<ReproducedClaim>& all, const std::string& overview) {
   const std::string back = std::filesystem::path(overview).filename().string();
   std::string out = fmt::format("# Reproduction: {}\n\n", paper.heading);
   out += paragraph(
@@ -286,11 +346,15 @@ std::string paper_page(const Paper& paper, const std::vector<const ReproducedCla
   if (const std::string caveats = shared_caveats(claims); !caveats.empty()) {
     out += "What a reader must know of several claims:\n\n" + caveats;
   }
+  const std::vector<const pages::Chart*> charts = shown_charts(paper, claims);
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    out += fmt::format("![{}]({})\n\n", pages::chart_title(*charts[i]), picture_name(paper, i));
+  }
   for (const ReproducedClaim* claim : claims) {
     const auto have = std::count_if(claims.begin(), claims.end(), [&](const ReproducedClaim* other) {
       return other->text.caveat == claim->text.caveat;
     });
-    out += short_claim(*claim, have > 1);
+    out += short_claim(paper, *claim, have > 1, all);
   }
   return without_blank_lines_at_the_end(out);
 }
@@ -310,7 +374,7 @@ std::string reproduction_report(const Reproduction& reproduction, const std::str
   }
   out += failed_text(reproduction);
   for (const ReproducedClaim& claim : reproduction.claims) {
-    out += claim_markdown(claim);
+    out += claim_markdown(claim, reproduction.claims);
   }
   return without_blank_lines_at_the_end(out);
 }
@@ -323,16 +387,30 @@ std::vector<std::string> paper_page_paths(const std::string& overview) {
   return out;
 }
 
+std::vector<std::string> paper_picture_paths(const std::string& overview) {
+  std::vector<std::string> out;
+  for (const Paper& paper : kPapers) {
+    for (std::size_t i = 0; i < paper.pictures; ++i) {
+      out.push_back(in_folder_of_pages(overview, picture_name(paper, i)));
+    }
+  }
+  return out;
+}
+
 std::vector<MarkdownPage> reproduction_pages(const Reproduction& reproduction, const std::string& overview,
                                              const std::string& date, const OtherReproduction* beside) {
   std::string out = "# Reproduction\n\n" + made_text(reproduction, date) + paragraph(kVerdicts);
   out += "The papers, a short page each:\n\n";
-  std::vector<MarkdownPage> pages = {{overview, ""}};
+  std::vector<MarkdownPage> files = {{overview, ""}};
   for (const Paper& paper : kPapers) {
     const std::vector<const ReproducedClaim*> claims = claims_of(reproduction, paper);
     if (!claims.empty()) {
       out += item(fmt::format("[{}]({}/{}.md): {}", paper.name, folder_of_pages(overview), paper.page, tally(claims)));
-      pages.push_back({page_path(overview, paper), paper_page(paper, claims, overview)});
+      files.push_back({page_path(overview, paper), paper_page(paper, claims, reproduction.claims, overview)});
+      const std::vector<const pages::Chart*> charts = shown_charts(paper, claims);
+      for (std::size_t i = 0; i < charts.size(); ++i) {
+        files.push_back({in_folder_of_pages(overview, picture_name(paper, i)), pages::chart_file(*charts[i])});
+      }
     }
   }
   out += "\n" + paragraph(
@@ -341,8 +419,8 @@ std::vector<MarkdownPage> reproduction_pages(const Reproduction& reproduction, c
   out += claims_table(reproduction, beside, [&](const ReproducedClaim& claim) {
     return fmt::format("{}/{}.md#{}", folder_of_pages(overview), paper_of(claim).page, claim.id);
   });
-  pages.front().text = without_blank_lines_at_the_end(out + failed_text(reproduction));
-  return pages;
+  files.front().text = without_blank_lines_at_the_end(out + failed_text(reproduction));
+  return files;
 }
 
 }  // namespace heddle::studies

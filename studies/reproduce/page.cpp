@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "studies/pages/report/html.hpp"
+#include "studies/reproduce/experiments.hpp"
 #include "studies/reproduce/reproduce.hpp"
 #include "tb/measure/version.hpp"
 
@@ -93,7 +94,24 @@ std::string finding_html(const Finding& finding, const std::string& note) {
   return out;
 }
 
-std::string section_of(const ReproducedClaim& claim) {
+// What the experiments of a claim that does not hold came to, as far as they are among the claims.
+std::string experiments_html(const ReproducedClaim& claim, const std::vector<ReproducedClaim>& all) {
+  std::string out;
+  if (claim.shape == Shape::holds || claim.shape == Shape::not_measured) {
+    return out;
+  }
+  for (const std::string& id : experiments_of(claim.id)) {
+    for (const ReproducedClaim& other : all) {
+      if (other.id == id) {
+        out += fmt::format("<p>Experiment <a href=\"#{0}\">{0}</a>: {1}. {2}</p>\n", pages::html_escaped(id),
+                           pages::html_escaped(other.finding.ours), verdict_html(other.finding));
+      }
+    }
+  }
+  return out;
+}
+
+std::string section_of(const ReproducedClaim& claim, const std::vector<ReproducedClaim>& all) {
   const std::string on = claim.finding.label.empty() ? "Ours" : "Ours, " + claim.finding.label;
   std::string out = fmt::format(
       "<section id=\"{0}\"><h2>{0}: {1}</h2>\n<p class=\"claim\">{2} <span class=\"soft\">({3})</span></p>\n"
@@ -104,6 +122,7 @@ std::string section_of(const ReproducedClaim& claim) {
   if (!claim.text.caveat.empty()) {
     out += "<p>" + pages::html_escaped(claim.text.caveat) + "</p>\n";
   }
+  out += experiments_html(claim, all);
   out += finding_html(claim.finding, claim.text.note);
   for (const Finding& other : claim.finding.beside) {
     out += fmt::format("<h3>{}: {}</h3>\n<p>Ours: {}. {}</p>\n", pages::html_escaped(claim.id),
@@ -140,7 +159,7 @@ std::string reproduction_page(const Reproduction& reproduction, const std::strin
                         counted(rows.size(), "run"), pages::html_table({"run", "why"}, rows, {0, 1}));
   }
   for (const ReproducedClaim& claim : reproduction.claims) {
-    body += section_of(claim);
+    body += section_of(claim, reproduction.claims);
   }
   std::vector<std::vector<std::string>> scales;
   for (const auto& [workload, scale] : reproduction.scales) {

@@ -10,6 +10,7 @@
 #include "base/nearest.hpp"
 #include "base/registry.hpp"
 #include "base/text.hpp"
+#include "studies/pages/report/time_left.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/json_text.hpp"
 #include "tb/measure/version.hpp"
@@ -83,7 +84,10 @@ Reproduction reproduce(const ReproduceOptions& options) {
     scale = std::max(scale, run.scale);
     if (!done[i].kept) {
       out.failed.push_back({run.name(), done[i].failure});
-    } else if (done[i].kept->build != build) {
+      continue;
+    }
+    out.processor_seconds += done[i].kept->files.cost.cpu_seconds;
+    if (done[i].kept->build != build) {
       ++out.other_builds[done[i].kept->build];
     }
   }
@@ -94,9 +98,17 @@ Reproduction reproduce(const ReproduceOptions& options) {
       results.add(run, kept->files.summary, plan.runs[at].scale, kept->timeline, kept->files.energy, kept->series);
     }
   }
+  std::vector<bool> counted_already(done.size(), false);
   for (const KnownClaim& known : chosen) {
     ReproducedClaim claim{known.id, known.title, known.text, known.claim->judge(results), Shape::not_measured};
     claim.shape = shape_of(claim.finding.checks);
+    for (const Run& run : known.claim->runs()) {
+      const std::size_t at = plan.by_text.at(run.text());
+      if (done[at].kept && !counted_already[at]) {
+        counted_already[at] = true;
+        claim.processor_seconds += done[at].kept->files.cost.cpu_seconds;
+      }
+    }
     out.claims.push_back(std::move(claim));
   }
   out.wall_seconds = tb::wall_clock() - start;
@@ -115,6 +127,24 @@ std::string other_builds_text(const Reproduction& reproduction) {
     out += fmt::format("{}{} by build {}", out.empty() ? "" : ", ", counted(runs, "run"), build);
   }
   return out.empty() ? out : "Measured earlier: " + out + ".";
+}
+
+std::string processor_time_text(const Reproduction& reproduction) {
+  constexpr std::size_t kNamed = 6;
+  std::vector<const ReproducedClaim*> order;
+  for (const ReproducedClaim& claim : reproduction.claims) {
+    order.push_back(&claim);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const ReproducedClaim* a, const ReproducedClaim* b) {
+    return a->processor_seconds > b->processor_seconds;
+  });
+  std::string most;
+  for (std::size_t i = 0; i < std::min(kNamed, order.size()) && order[i]->processor_seconds > 0; ++i) {
+    most +=
+        fmt::format("{}{} {}", most.empty() ? "" : ", ", order[i]->id, pages::time_text(order[i]->processor_seconds));
+  }
+  return fmt::format("Processor time of the runs: {}{}.", pages::time_text(reproduction.processor_seconds),
+                     most.empty() ? "" : "; most: " + most);
 }
 
 std::string verdict_text(const Finding& finding) {

@@ -22,6 +22,7 @@ struct ReproducedClaim {
   ClaimText text;
   Finding finding;
   Shape shape = Shape::not_measured;
+  double processor_seconds = 0;  // of its runs, as far as no claim before it has them
 };
 
 struct FailedRun {
@@ -38,7 +39,8 @@ struct Reproduction {
   std::size_t reused = 0;
   std::map<std::string, std::size_t> other_builds;  // that measured some of the runs instead of this build: how many
   double wall_seconds = 0;
-  bool stopped = false;  // by a signal; what was not run is missing
+  double processor_seconds = 0;  // of all its runs, those kept from earlier too
+  bool stopped = false;          // by a signal; what was not run is missing
 };
 
 // The ids that there are, in the papers' order.
@@ -69,13 +71,17 @@ struct MarkdownPage {
   std::string path;
   std::string text;
 };
-// What goes into the documents: an overview at the path `overview` ("docs/reproduction.md"), then a short page for each
+// What goes into the documents, with pictures: an overview at the path `overview` ("docs/reproduction.md"), then a short page for each
 // paper of which there are claims, in the folder of the overview's name ("docs/reproduction/lwm-report.md").
 [[nodiscard]] std::vector<MarkdownPage> reproduction_pages(const Reproduction& reproduction,
                                                            const std::string& overview, const std::string& date,
                                                            const OtherReproduction* beside = nullptr);
+// How long the runs took, and the claims that took most: for the terminal, as it is not the same twice.
+[[nodiscard]] std::string processor_time_text(const Reproduction& reproduction);
 // Where the short pages of all papers lie.
 [[nodiscard]] std::vector<std::string> paper_page_paths(const std::string& overview);
+// And the pictures beside them: reproduction_pages() has each whose chart was drawn.
+[[nodiscard]] std::vector<std::string> paper_picture_paths(const std::string& overview);
 inline constexpr int kReproductionSchema = 1;
 [[nodiscard]] std::string reproduction_json(const Reproduction& reproduction);
 

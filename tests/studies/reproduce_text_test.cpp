@@ -280,6 +280,49 @@ TEST(Reproduction, EveryClaimHasAPage) {
   EXPECT_THROW(static_cast<void>(reproduction_pages(all, "r.md", "2026-11-21")), InternalError);
 }
 
+// The page of all mechanisms shows its first charts and tables; other pages show none.
+TEST(Reproduction, ThePageOfAllMechanismsHasPicturesAndTables) {
+  Reproduction reproduction = sample();
+  ReproducedClaim all = sample().claims.front();
+  all.id = "all-on-one";
+  all.text.source = "all papers";
+  for (const char* const title : {"First", "Second", "Third"}) {
+    all.finding.charts.emplace_back(pages::GroupedBars{title, "x", {"a"}, {{"one", {2}}}, 1.0});
+    all.finding.tables.push_back({title + std::string(" table"), {"workload"}, {{"bfs"}}});
+  }
+  reproduction.claims.push_back(all);
+  reproduction.claims.front().finding.charts = all.finding.charts;
+  const std::vector<MarkdownPage> pages = reproduction_pages(reproduction, "docs/r.md", "2026-11-26");
+  ASSERT_EQ(pages.size(), 5U);
+  EXPECT_EQ(pages[1].text.find("!["), std::string::npos);
+  EXPECT_EQ(pages[2].path, "docs/r/all-on-one.md");
+  EXPECT_NE(pages[2].text.find("![First](all-on-one-1.svg)\n\n![Second](all-on-one-2.svg)\n\n## all-on-one\n"),
+            std::string::npos)
+      << pages[2].text;
+  EXPECT_NE(pages[2].text.find("Speedups:\n\n| workload | x |"), std::string::npos) << pages[2].text;
+  EXPECT_NE(pages[2].text.find("Second table:\n\n| workload |"), std::string::npos) << pages[2].text;
+  EXPECT_EQ(pages[2].text.find("Third table"), std::string::npos);
+  EXPECT_EQ((std::vector<std::string>{pages[3].path, pages[4].path}), paper_picture_paths("docs/r.md"));
+  const std::string& svg = pages[3].text;
+  EXPECT_EQ(svg.substr(0, 4), "<svg");
+  EXPECT_EQ(count(svg, "<style>"), 1U);
+  EXPECT_NE(svg.find("prefers-color-scheme: dark"), std::string::npos);
+  EXPECT_NE(svg.find("<title>First</title>"), std::string::npos);
+}
+
+TEST(Reproduction, TheTerminalSaysTheProcessorTime) {
+  Reproduction reproduction;
+  EXPECT_EQ(processor_time_text(reproduction), "Processor time of the runs: 0 s.");
+  reproduction.processor_seconds = 150;
+  for (const auto& [id, seconds] : {std::pair{"a", 30.0}, {"b", 120.0}, {"c", 0.0}}) {
+    ReproducedClaim claim;
+    claim.id = id;
+    claim.processor_seconds = seconds;
+    reproduction.claims.push_back(claim);
+  }
+  EXPECT_EQ(processor_time_text(reproduction), "Processor time of the runs: 2 min 30 s; most: b 2 min 00 s, a 30 s.");
+}
+
 TEST(Reproduction, WhatStandsBesideHasNoPartInTheVerdict) {
   Reproduction reproduction = sample();
   Finding& finding = reproduction.claims.front().finding;

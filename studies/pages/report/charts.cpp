@@ -282,6 +282,22 @@ std::string chart_svg(const Chart& chart) {
   return std::visit([](const auto& drawn) { return svg(drawn); }, chart);
 }
 
+std::string chart_title(const Chart& chart) {
+  return std::visit([](const auto& drawn) { return drawn.title; }, chart);
+}
+
+std::string chart_file(const Chart& chart) {
+  constexpr std::string_view kOfItsOwn = R"css(
+:root { --page: #ffffff; --ink: #1b1f24; --soft: #59636e; --line: #d4d9df; }
+@media (prefers-color-scheme: dark) { :root { --page: #14181d; --ink: #e6e9ed; --soft: #a0a9b4; --line: #39414b; } }
+svg.chart { background: var(--page); font-family: system-ui, sans-serif; }
+svg.chart text { fill: var(--ink); } svg.chart text.soft { fill: var(--soft); }
+)css";
+  std::string out = chart_svg(chart);
+  const std::size_t title = out.find("<title>");
+  return out.insert(title, fmt::format("<style>\n{}{}</style>\n", chart_style(), kOfItsOwn));
+}
+
 std::string_view chart_style() {
   static const std::string style = [] {
     std::string light;

@@ -72,6 +72,9 @@ struct ImagePanels {
 using Chart = std::variant<GroupedBars, StackedGroups, LineChart, tb::BankTimeline, ImagePanels>;
 
 [[nodiscard]] std::string chart_svg(const Chart& chart);
+// As a file of its own, with its style sheet: an image of a document.
+[[nodiscard]] std::string chart_file(const Chart& chart);
+[[nodiscard]] std::string chart_title(const Chart& chart);
 
 // The style sheet's rules, for a <style> element of the page.
 [[nodiscard]] std::string_view chart_style();

@@ -87,15 +87,15 @@ class DwsCharacterisation final : public Claim {
             .given = {"g++ 4.1"}};
   }
   [[nodiscard]] std::vector<Run> runs() const override {
-    std::vector<StudyWorkload> all = eight();
-    const std::vector<StudyWorkload> more = eight("interleaved");
+    std::vector<StudyWorkload> all = eight_of_table();
+    const std::vector<StudyWorkload> more = eight_of_table("interleaved");
     all.insert(all.end(), more.begin(), more.end());
     return runs_of({conventional()}, all);
   }
 
   [[nodiscard]] Finding judge(const Results& results) const override {
-    const Measured usual = measured_of(results, eight());
-    const Measured other = measured_of(results, eight("interleaved"));
+    const Measured usual = measured_of(results, eight_of_table());
+    const Measured other = measured_of(results, eight_of_table("interleaved"));
     Finding finding;
     finding.measured = count_of(usual);
     finding.wanted = usual.size();

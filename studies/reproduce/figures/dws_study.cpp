@@ -194,24 +194,34 @@ Variant conventional() {
   return scheme("Conv", "dws-conv");
 }
 
+// Where the threads' data must exceed the D-caches for the claims to mean anything, they do; the conflicts of FFT, HotSpot
+// and Short are there on smaller inputs, too. Some eighty machines run all eight.
 const std::vector<Benchmark>& benchmarks() {
   static const std::vector<Benchmark> all = {
-      {"FFT", {"fft", 1}, 59, 0.034, 7, 0.69},
-      {"Filter", {"filter", 1}, 12, 0, 27, 0.88},
-      {"HotSpot", {"hotspot:dws", 0.1}, 16, 0.014, 7, 0.77},
-      {"LU", {"lu", 0.5}, 53, 0.043, 5, 0.81},
-      {"Merge", {"merge", 0.25}, 9, 0.131, 45, 0.60},
-      {"Short", {"short", 1}, 19, 0.22, 6, 0.79},
-      {"KMeans", {"kmeans:dws", 0.5}, 10, 0.02, 47, 0.83},
-      {"SVM", {"svm", 0.25}, 12, 0.043, 11, 0.62},
+      {"FFT", {"fft", 0.25}, 59, 0.034, 7, 0.69, 1},
+      {"Filter", {"filter", 0.5}, 12, 0, 27, 0.88, 1},
+      {"HotSpot", {"hotspot:dws", 0.05}, 16, 0.014, 7, 0.77, 0.1},
+      {"LU", {"lu", 0.125}, 53, 0.043, 5, 0.81, 0.5},
+      {"Merge", {"merge", 0.25}, 9, 0.131, 45, 0.60, 0.25},
+      {"Short", {"short", 0.25}, 19, 0.22, 6, 0.79, 1},
+      {"KMeans", {"kmeans:dws", 0.5}, 10, 0.02, 47, 0.83, 0.5},
+      {"SVM", {"svm", 0.125}, 12, 0.043, 11, 0.62, 0.25},
   };
   return all;
 }
 
-std::vector<StudyWorkload> eight(const std::string& variant) {
+std::vector<StudyWorkload> eight() {
   std::vector<StudyWorkload> all;
   for (const Benchmark& benchmark : benchmarks()) {
-    StudyWorkload workload = benchmark.workload;
+    all.push_back(benchmark.workload);
+  }
+  return all;
+}
+
+std::vector<StudyWorkload> eight_of_table(const std::string& variant) {
+  std::vector<StudyWorkload> all;
+  for (const Benchmark& benchmark : benchmarks()) {
+    StudyWorkload workload{benchmark.workload.name, benchmark.table_scale};
     if (!variant.empty()) {
       workload.name += (workload.name.find(':') == std::string::npos ? ":" : ",") + variant;
     }

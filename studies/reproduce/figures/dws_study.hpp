@@ -32,6 +32,7 @@ struct Benchmark {
   StudyWorkload workload;                       // scale 1: the input of table 2
   double between_branches, divergent_branches;  // instructions; share of branches
   double between_misses, divergent_misses;      // instructions; share of the accesses that miss
+  double table_scale;                           // at which the column is measured: one machine, larger inputs
 };
 [[nodiscard]] const std::vector<Benchmark>& benchmarks();
 
@@ -73,8 +74,10 @@ class Speedups {
 // Share of a run's core cycles (working_cycles) that wait for memory, or for room on the way there.
 [[nodiscard]] double stalled_on_memory(const tb::Summary& summary);
 
-// The benchmarks' workloads, in the order of the tables, each with one more variant ("interleaved"), or none.
-[[nodiscard]] std::vector<StudyWorkload> eight(const std::string& variant = {});
+// The benchmarks' workloads, in the order of the tables.
+[[nodiscard]] std::vector<StudyWorkload> eight();
+// As table 1 is measured, each with one more variant ("interleaved"), or none.
+[[nodiscard]] std::vector<StudyWorkload> eight_of_table(const std::string& variant = {});
 
 // Table 1 of a run, by the definitions of its columns:
 //   branches  conditional ones; divergent: taken by some of a warp's threads only
