@@ -83,7 +83,7 @@ std::string Arguments::command_line(std::initializer_list<const char*> options, 
       }
     } else {
       out += name;
-      if (value.value().type() == typeid(std::string)) {
+      if (value.value().type() == typeid(std::string) && !value.as<std::string>().empty()) {  // a flag holds nothing
         out += " " + shell_word(value.as<std::string>());
       }
     }

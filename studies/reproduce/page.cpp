@@ -15,6 +15,11 @@ constexpr std::string_view kPageStyle = R"css(
 @media (prefers-color-scheme: dark) { .holds { color: #4fd1a5; } .partly { color: #f0b429; } }
 ul.checks { list-style: none; padding-left: 0; max-width: 60rem; } ul.checks li { margin: .2rem 0; }
 details { margin: .6rem 0; } summary { cursor: pointer; } td a { color: inherit; } td.left { white-space: normal; }
+@media (max-width: 45rem) {
+  table.overview thead { display: none; } table.overview tr { display: block; padding: .5rem 0; }
+  table.overview td { display: block; border: 0; padding: .1rem 0; } table.overview tr { border-bottom: 1px solid var(--line); }
+  table.overview td::before { content: attr(data-what); color: var(--soft); }
+}
 section { margin-top: 2.6rem; } p.claim { border-left: 3px solid var(--line); padding-left: .8rem; }
 )css";
 
@@ -47,12 +52,13 @@ std::string verdicts_html(const Finding& finding) {
 
 std::string overview(const Reproduction& reproduction) {
   std::string out =
-      "<div class=\"wide\"><table>\n<thead><tr><th class=\"left\">id</th><th class=\"left\">paper</th>"
+      "<div class=\"wide\"><table class=\"overview\">\n<thead><tr><th class=\"left\">id</th><th "
+      "class=\"left\">paper</th>"
       "<th class=\"left\">ours</th><th class=\"left\">shape</th></tr></thead>\n<tbody>\n";
   for (const ReproducedClaim& claim : reproduction.claims) {
     out += fmt::format(
-        "<tr><td class=\"left\"><a href=\"#{0}\">{0}</a></td><td class=\"left\">{1}</td><td class=\"left\">{2}</td>"
-        "<td class=\"left\">{3}</td></tr>\n",
+        "<tr><td class=\"left\"><a href=\"#{0}\">{0}</a></td><td class=\"left\" data-what=\"paper: \">{1}</td>"
+        "<td class=\"left\" data-what=\"ours: \">{2}</td><td class=\"left\">{3}</td></tr>\n",
         pages::html_escaped(claim.id), pages::html_escaped(claim.text.paper),
         pages::html_escaped(ours_text(claim.finding)), verdicts_html(claim.finding));
   }

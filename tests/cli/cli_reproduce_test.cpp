@@ -132,6 +132,11 @@ TEST(CliReproduce, TakesAnotherBuildsResultsOnlyWhenTold) {
   const Ran taken = test::heddle(words);
   EXPECT_NE(taken.out.find(", 24 of them kept from earlier"), std::string::npos) << taken.out;
   EXPECT_NE(taken.out.find("Measured earlier: 24 runs by build 0.0.9 0123456789abcdef."), std::string::npos);
+  EXPECT_NE(taken.out.find("\nProcessor time of the runs: "), std::string::npos) << taken.out;
+  std::ifstream html(scratch.path("out/reproduction.html"));
+  const std::string page{std::istreambuf_iterator<char>(html), {}};
+  EXPECT_NE(page.find("<code>heddle reproduce workload-size lwm-storage --scale 0.002 --any-build</code>"),
+            std::string::npos);
   const Ran repeated = test::heddle(tiny(scratch));
   EXPECT_NE(repeated.out.find(", 0 of them kept from earlier"), std::string::npos) << repeated.out;
   EXPECT_EQ(repeated.out.find("Measured earlier"), std::string::npos);

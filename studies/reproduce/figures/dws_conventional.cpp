@@ -39,7 +39,7 @@ struct ConventionalRow {
 constexpr const char* kConventionalCaveat =
     "The time that waits for memory is the cycles in which no warp can issue as most wait for memory, or for room on "
     "the way there. Cycles at the ends of launches, in which the caches write their last stores to memory, are left "
-    "out. Some inputs are smaller than table 2's.";
+    "out. Inputs are smaller than table 2's.";
 
 std::vector<Step> steps_by_width() {
   std::vector<Step> all;

@@ -60,8 +60,8 @@ class OpenPointsClaim final : public Claim {
             .caveat =
                 "Each reading by itself, beside the machine as it is. Which one the claims use is settled by the "
                 "report's words and by the conventional machine's stalls, not by what subdivision gains. Cycles at "
-                "the ends of launches, in which the caches write their last stores to memory, are left out. Some "
-                "inputs are smaller than table 2's."};
+                "the ends of launches, in which the caches write their last stores to memory, are left out. "
+                "Inputs are smaller than table 2's."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), eight()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

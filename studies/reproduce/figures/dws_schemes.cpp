@@ -15,7 +15,7 @@ constexpr double kNoLoss = 0.99;
 
 constexpr const char* kSchemesCaveat =
     "Cycles at the ends of launches, in which the caches write their last stores to memory, are left out: the "
-    "report's benchmarks are one program each, ours several launches. Some inputs are smaller than table 2's.";
+    "report's benchmarks are one program each, ours several launches. Inputs are smaller than table 2's.";
 
 // A finding of the report: its machines, all against the first, and what is asked of them.
 struct Scheme {

@@ -194,7 +194,7 @@ class SensitivityClaim final : public Claim {
             .note = row_.note,
             .caveat =
                 "Cycles at the ends of launches, in which the caches write their last stores to memory, are left out. "
-                "Some inputs are smaller than table 2's."};
+                "Inputs are smaller than table 2's."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), eight()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

@@ -218,7 +218,7 @@ const std::vector<StudyRow>& claim_rows() {
        [] {
          return Study({{"perfect", "odgs-pod", {"texture.ports=32", "texture.hit_latency=1"}},
                        {"DRAM", "odgs-pod-textures", {}}},
-                      {{"MUM", {"suffix_tree:small_blocks,textures", 0.8}, {"core.blocks=3"}}});
+                      {{"MUM", {"suffix_tree:small_blocks,textures", 0.6}, {"core.blocks=3"}}});
        },
        judge_perfect_memory},
       {"odgs-synthetic",
