@@ -92,8 +92,8 @@ class WaveLog {
   // The end of a time step in cycle `now`: what was announced for cycles up to now, then what was set in this step.
   void flush(Cycle now);
   [[nodiscard]] bool idle() const { return dirty_.empty(); }
-  // From now on changes are of the cycles of `clock`, which may run ahead of the kernel (tlm/calendar/calendar.hpp): the
-  // first change of a cycle ends the step of the one before. The end of the kernel's step comes by end_step().
+  // From now on changes are of the cycles of `clock`, which may run ahead of the kernel (tlm/calendar/calendar.hpp):
+  // the first change of a cycle ends the step of the one before. The end of the kernel's step comes by end_step().
   void follow(const Clock& clock) { clock_.emplace(clock); }
   // The cycle of the step that ends with the kernel's.
   [[nodiscard]] Cycle end_step() {

@@ -3,9 +3,9 @@
 // operands are there, the one from which the longest chain hangs goes first; where more words would be live than the
 // limit, or than the block had at once before, the one that leaves fewest live.
 //
-// What stays in order: accesses to the same registers; loads behind stores, atomics and volatile accesses that may be to
-// the same memory, and those behind loads; everything around barriers, fences, exits, traps, prints, reads of clocks,
-// and what else has an effect of its own. Operations between lanes keep their order among each other.
+// What stays in order: accesses to the same registers; loads behind stores, atomics and volatile accesses that may be
+// to the same memory, and those behind loads; everything around barriers, fences, exits, traps, prints, reads of
+// clocks, and what else has an effect of its own. Operations between lanes keep their order among each other.
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -96,8 +96,8 @@ std::string finding_markdown(const Finding& finding, const std::string& caveat, 
   return out;
 }
 
-// "Experiments: [2lev-causes](thesis.md#2lev-causes) (partly): as it is -3 %; ...": what the experiments of a claim that
-// does not hold came to, as far as they are among the claims. `link`: where the section of a claim is.
+// "Experiments: [2lev-causes](thesis.md#2lev-causes) (partly): as it is -3 %; ...": what the experiments of a claim
+// that does not hold came to, as far as they are among the claims. `link`: where the section of a claim is.
 template <class Link>
 std::string experiments_text(const ReproducedClaim& claim, const std::vector<ReproducedClaim>& claims,
                              const Link& link) {

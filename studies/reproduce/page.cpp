@@ -17,7 +17,8 @@ ul.checks { list-style: none; padding-left: 0; max-width: 60rem; } ul.checks li 
 details { margin: .6rem 0; } summary { cursor: pointer; } td a { color: inherit; } td.left { white-space: normal; }
 @media (max-width: 45rem) {
   table.overview thead { display: none; } table.overview tr { display: block; padding: .5rem 0; }
-  table.overview td { display: block; border: 0; padding: .1rem 0; } table.overview tr { border-bottom: 1px solid var(--line); }
+  table.overview td { display: block; border: 0; padding: .1rem 0; }
+  table.overview tr { border-bottom: 1px solid var(--line); }
   table.overview td::before { content: attr(data-what); color: var(--soft); }
 }
 section { margin-top: 2.6rem; } p.claim { border-left: 3px solid var(--line); padding-left: .8rem; }

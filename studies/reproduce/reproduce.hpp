@@ -71,8 +71,9 @@ struct MarkdownPage {
   std::string path;
   std::string text;
 };
-// What goes into the documents, with pictures: an overview at the path `overview` ("docs/reproduction.md"), then a short page for each
-// paper of which there are claims, in the folder of the overview's name ("docs/reproduction/lwm-report.md").
+// What goes into the documents, with pictures: an overview at the path `overview` ("docs/reproduction.md"), then a
+// short page for each paper of which there are claims, in the folder of the overview's name
+// ("docs/reproduction/lwm-report.md").
 [[nodiscard]] std::vector<MarkdownPage> reproduction_pages(const Reproduction& reproduction,
                                                            const std::string& overview, const std::string& date,
                                                            const OtherReproduction* beside = nullptr);

@@ -1,4 +1,5 @@
-// Loads ahead: in which order the instructions of a block come out, what keeps its place, and within how many registers.
+// Loads ahead: in which order the instructions of a block come out, what keeps its place, and within how many
+// registers.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -31,7 +31,7 @@
   // Both axes alike, so that what is right lies on the diagonal.
   const figures = kernels.flatMap(({ hardware, machine }) => [hardware, machine]);
   const ends = [Math.min(...figures) / 1.3, Math.max(...figures) * 1.3];
-  const colour = { name: "colour", type: "ordinal", domain: names, range: names.map((_, i) => colours[i % colours.length]) };
+  const colour = { name: "colour", type: "ordinal", domain: names, range: names.map((_, i) => colours[(i + 1) % colours.length]) };
   const marks = kernels.map((one) => ({ ...one, t: { kernel: one.name, hardware: one.hardware, machine: one.machine,
     error: signedPercent(one.error), unit: one.unit } }));
   const axis = (orient, scale, title) => ({ orient, scale, title, grid: true, format: "number", tickCount: 6, minExtent: 42 });
@@ -59,7 +59,7 @@
 
   if (series.length > 0) {
     const drawn = series.filter(({ points }) => points.length > 2).map(({ name, points }) => {
-      const sides = [["hardware", colours[0]], ["machine", colours[1]]];
+      const sides = [["hardware", colours[1]], ["machine", colours[2]]];
       const values = points.flatMap((point) => sides.map(([of]) => ({ size: point.size, figure: point[of], of,
         t: { [of]: point[of], at: point.size } })));
       return chart(name, "over the last number of the names", {

@@ -194,8 +194,8 @@ Variant conventional() {
   return scheme("Conv", "dws-conv");
 }
 
-// Where the threads' data must exceed the D-caches for the claims to mean anything, they do; the conflicts of FFT, HotSpot
-// and Short are there on smaller inputs, too. Some eighty machines run all eight.
+// Where the threads' data must exceed the D-caches for the claims to mean anything, they do; the conflicts of FFT,
+// HotSpot and Short are there on smaller inputs, too. Some eighty machines run all eight.
 const std::vector<Benchmark>& benchmarks() {
   static const std::vector<Benchmark> all = {
       {"FFT", {"fft", 0.25}, 59, 0.034, 7, 0.69, 1},
