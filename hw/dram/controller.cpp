@@ -348,7 +348,7 @@ void DramController::count(const DramRequest& request, const DramStep& step, Cyc
   ++(request.row_hit ? statistics_.row_hits : statistics_.row_conflicts);
   statistics_.row_empty += request.row_empty ? 1 : 0;
   UtilisationSeries& series = statistics_.series;
-  series.add(request.row_hit ? series.row_hits : series.row_conflicts, now);
+  series.add(request.row_hit ? series.row_hits : series.row_conflicts, now, now + 1);
   statistics_.queue_wait_cycles += now - request.arrival;
   statistics_.series.add(statistics_.series.queue, request.arrival, now);
   // A bank's accesses overlap: what an earlier one covers is not counted twice.

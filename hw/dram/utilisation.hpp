@@ -20,7 +20,9 @@ class UtilisationSeries {
     if (begin >= end) {
       return;
     }
-    make_room(end);
+    while (end > bucket_cycles * kBuckets) {
+      widen();
+    }
     std::uint64_t bucket = begin >> shift_;
     const std::uint64_t last = (end - 1) >> shift_;
     for (; bucket < last; ++bucket) {
@@ -31,12 +33,6 @@ class UtilisationSeries {
     series[bucket] += end - begin;
   }
 
-  // The same of one cycle.
-  void add(Values& series, link::Cycle cycle) {
-    make_room(cycle + 1);
-    ++series[cycle >> shift_];
-  }
-
   std::uint64_t bucket_cycles = kFirstWidth;
   Values bus = Values(kBuckets);
   Values banks = Values(kBuckets);
@@ -45,12 +41,7 @@ class UtilisationSeries {
   Values row_conflicts = Values(kBuckets);
 
  private:
-  void make_room(link::Cycle end) {
-    while (end > bucket_cycles * kBuckets) [[unlikely]] {
-        widen();
-      }
-  }
-  [[gnu::noinline]] void widen() {
+  void widen() {
     bucket_cycles *= 2;
     ++shift_;
     for (Values* series : {&bus, &banks, &queue, &row_hits, &row_conflicts}) {

@@ -10,19 +10,19 @@
 namespace heddle::link {
 namespace {
 
-constexpr std::uint64_t kTurns = 10'000;  // of a window
+constexpr std::uint64_t kTurnsOfWindow = 10'000;  // of a window
 
 // A host, on which a turn takes so many nanoseconds with so many threads in the n-th window.
-class Host {
+class TrialHost {
  public:
   using PerTurn = std::function<double(unsigned threads, unsigned window)>;
-  explicit Host(PerTurn per_turn) : per_turn_(std::move(per_turn)) {}
+  explicit TrialHost(PerTurn per_turn) : per_turn_(std::move(per_turn)) {}
   void have_windows(ThreadTrial& trial, unsigned count) {
     trial.resumes(now_);
     for (unsigned i = 0; i != count; ++i) {
       const unsigned before = trial.threads();
-      now_ += static_cast<std::uint64_t>(std::llround(per_turn_(before, windows_++) * kTurns));
-      const bool changes = trial.look(kTurns, now_);
+      now_ += static_cast<std::uint64_t>(std::llround(per_turn_(before, windows_++) * kTurnsOfWindow));
+      const bool changes = trial.look(kTurnsOfWindow, now_);
       EXPECT_EQ(changes, trial.threads() != before) << "window " << windows_;
     }
     trial.pauses(now_);
@@ -37,7 +37,7 @@ class Host {
 
 TEST(ThreadTrial, BeginsAloneAndTakesTurns) {
   ThreadTrial trial(4);
-  Host host([](unsigned, unsigned) { return 600; });
+  TrialHost host([](unsigned, unsigned) { return 600; });
   EXPECT_EQ(trial.threads(), 1U);
   host.have_windows(trial, 1);
   EXPECT_EQ(trial.threads(), 4U);
@@ -48,7 +48,7 @@ TEST(ThreadTrial, BeginsAloneAndTakesTurns) {
 
 TEST(ThreadTrial, KeepsWhatIsFaster) {
   ThreadTrial trial(4);
-  Host host([](unsigned threads, unsigned) { return threads == 1 ? 1000 : 600; });
+  TrialHost host([](unsigned threads, unsigned) { return threads == 1 ? 1000 : 600; });
   host.have_windows(trial, 5);
   EXPECT_FALSE(trial.found());
   host.have_windows(trial, 1);
@@ -58,7 +58,7 @@ TEST(ThreadTrial, KeepsWhatIsFaster) {
 
 TEST(ThreadTrial, FallsBackToOne) {
   ThreadTrial trial(2);
-  Host host([](unsigned threads, unsigned) { return threads == 1 ? 1000 : 1300; });
+  TrialHost host([](unsigned threads, unsigned) { return threads == 1 ? 1000 : 1300; });
   host.have_windows(trial, 6);
   EXPECT_TRUE(trial.found());
   EXPECT_EQ(trial.threads(), 1U);
@@ -67,16 +67,16 @@ TEST(ThreadTrial, FallsBackToOne) {
 // A gain that is hardly there costs the other processors for nothing.
 TEST(ThreadTrial, WantsMoreThanATrifle) {
   ThreadTrial trifle(2);
-  Host([](unsigned threads, unsigned) { return threads == 1 ? 1040 : 1000; }).have_windows(trifle, 6);
+  TrialHost([](unsigned threads, unsigned) { return threads == 1 ? 1040 : 1000; }).have_windows(trifle, 6);
   EXPECT_EQ(trifle.threads(), 1U);
   ThreadTrial more(2);
-  Host([](unsigned threads, unsigned) { return threads == 1 ? 1060 : 1000; }).have_windows(more, 6);
+  TrialHost([](unsigned threads, unsigned) { return threads == 1 ? 1060 : 1000; }).have_windows(more, 6);
   EXPECT_EQ(more.threads(), 2U);
 }
 
 TEST(ThreadTrial, TriesHalfAsManyWhereAllLose) {
   ThreadTrial trial(12);
-  Host host([](unsigned threads, unsigned) { return threads == 3 ? 700 : threads == 1 ? 1000 : 1100; });
+  TrialHost host([](unsigned threads, unsigned) { return threads == 3 ? 700 : threads == 1 ? 1000 : 1100; });
   host.have_windows(trial, 6);
   EXPECT_EQ(trial.tried(), 6U);
   EXPECT_FALSE(trial.found());
@@ -84,7 +84,7 @@ TEST(ThreadTrial, TriesHalfAsManyWhereAllLose) {
   EXPECT_TRUE(trial.found());
   EXPECT_EQ(trial.threads(), 3U);
   ThreadTrial three(3);
-  Host([](unsigned threads, unsigned) { return threads == 2 ? 700 : 1000; }).have_windows(three, 12);
+  TrialHost([](unsigned threads, unsigned) { return threads == 2 ? 700 : 1000; }).have_windows(three, 12);
   EXPECT_TRUE(three.found());
   EXPECT_EQ(three.threads(), 2U);
 }
@@ -94,7 +94,7 @@ TEST(ThreadTrial, IsNotMisledByOneWindow) {
   for (unsigned disturbed = 0; disturbed != 6; ++disturbed) {
     for (const double of_two : {500.0, 2000.0}) {
       ThreadTrial trial(2);
-      Host host([&](unsigned threads, unsigned window) {
+      TrialHost host([&](unsigned threads, unsigned window) {
         return (threads == 1 ? 1000 : of_two) * (window == disturbed ? 50 : 1);
       });
       host.have_windows(trial, 6);
@@ -107,7 +107,7 @@ TEST(ThreadTrial, IsNotMisledByOneWindow) {
 // Turns that become slower all the time are compared with those right before.
 TEST(ThreadTrial, ComparesNeighbours) {
   ThreadTrial trial(2);
-  Host host([](unsigned threads, unsigned window) { return (threads == 1 ? 1000 : 700) * std::pow(1.2, window); });
+  TrialHost host([](unsigned threads, unsigned window) { return (threads == 1 ? 1000 : 700) * std::pow(1.2, window); });
   host.have_windows(trial, 6);
   EXPECT_EQ(trial.threads(), 2U);
 }
@@ -115,7 +115,7 @@ TEST(ThreadTrial, ComparesNeighbours) {
 TEST(ThreadTrial, LooksAnewEachTimeTwiceAsLate) {
   ThreadTrial trial(4);
   bool pays = false;
-  Host host([&](unsigned threads, unsigned) { return threads == 1 || !pays == (threads != 1) ? 1000 : 500; });
+  TrialHost host([&](unsigned threads, unsigned) { return threads == 1 || !pays == (threads != 1) ? 1000 : 500; });
   host.have_windows(trial, 12);
   EXPECT_TRUE(trial.found());
   EXPECT_EQ(trial.threads(), 1U);
@@ -150,7 +150,7 @@ TEST(ThreadTrial, CountsTimeOfWorkOnly) {
 
 TEST(ThreadTrial, GivesUpForGood) {
   ThreadTrial trial(8);
-  Host host([](unsigned, unsigned) { return 1000; });
+  TrialHost host([](unsigned, unsigned) { return 1000; });
   host.have_windows(trial, 1);
   trial.give_up();
   host.have_windows(trial, 1000);

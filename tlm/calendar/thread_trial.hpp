@@ -7,10 +7,10 @@
 //   look(turns, now)      between two cycles; so many turns have been had since the last look. Whether threads() is
 //                         another number now
 //
-// Time is cut into windows of kWindow nanoseconds of work. One thread and `most` of them take windows in turns; the
-// number that is tried must have its turns faster than the one thread in the window right before, in most of kPairs
-// such pairs, and by kLeastGain. If it does not, half of it is tried, and so on down to one. What is found holds for
-// kHold windows, then for twice as many each time, and is looked for anew: a program may change what it does.
+// Time is cut into windows of kWindow nanoseconds of work. One thread and `most` of them take windows in turns. The
+// number that is tried must have its turns faster, by kLeastGain, than the one thread in the window right before, in
+// most of kPairs such pairs. If it does not, half of it is tried, and so on down to one. What is found holds for kHold
+// windows, then for twice as many each time, and is looked for anew: a program may change what it does.
 #pragma once
 
 #include <array>
