@@ -22,8 +22,9 @@ constexpr std::array kLibraries = {
         "heddle nvcc takes it from Debian's packages libthrust-dev and libcub-dev, or from the folder of a copy by -I"},
     CudaLibrary{"CUB", "parallel algorithms", "cub/*", "",
                 "heddle nvcc takes it from Debian's package libcub-dev, or from the folder of a copy by -I"},
-    CudaLibrary{"cuBLAS", "matrix functions", "cublas*.h nvblas.h", "cublasLt cublasXt nvblas",
-                "of it there is what cublas_v2.h declares (docs/cuda.md lists it), linked by -lcublas", "cublas"},
+    CudaLibrary{"cuBLAS", "matrix functions", "cublas*.h nvblas.h", "cublasXt nvblas",
+                "of it there is what cublas_v2.h and cublasLt.h declare (docs/cuda.md lists it), linked by -lcublas",
+                "cublas"},
     CudaLibrary{"the driver API", "arrays, textures and surfaces", "", "",
                 "the run-time API has them: cudaMallocArray, cudaCreateTextureObject, cudaBindTextureToArray",
                 "cuArray cuMipmappedArray cuTexRef cuTexObject cuSurfRef cuSurfObject cuModuleGetTexRef "

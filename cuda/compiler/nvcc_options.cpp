@@ -438,7 +438,7 @@ class Reader {
           "-l{} has no effect: curand_kernel.h has cuRAND's device functions, host functions are not there", name));
       return;
     }
-    if (name == "cublas" || name == "cublas_static") {
+    if (name == "cublas" || name == "cublas_static" || name == "cublasLt" || name == "cublasLt_static") {
       out_.inputs.emplace_back("-lheddle_cublas");
       return;
     }

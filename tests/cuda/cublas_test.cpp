@@ -54,6 +54,15 @@ TEST_F(Cublas, MatricesAreMultipliedSolvedAndFactored) {
   }
 }
 
+TEST_F(Cublas, ProductsAreDescribedToLt) {
+  const std::string program = scratch_.path("program");
+  const test::Ran compiled = test::heddle(
+      {"nvcc", "-O1", HEDDLE_SOURCE_DIR "/tests/cuda/programs/cublas/lt.cpp", "-lcublasLt", "-o", program});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--", program});
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+}
+
 TEST_F(Cublas, BadParametersAreToldAndOtherTypesStreamsAndGraphsWork) {
   const test::Ran ran = test::heddle({"exec", "--quiet", "--out", scratch_.path("out"), "--", compile("further.cpp")});
   EXPECT_EQ(ran.out, "PASSED\n");
@@ -94,7 +103,8 @@ TEST_F(Cublas, MakefilesLinkIt) {
 
 TEST_F(Cublas, FunctionsThatAreNotThereAreNamed) {
   const std::string advice =
-      ": it belongs to cuBLAS (matrix functions); of it there is what cublas_v2.h declares (docs/cuda.md lists it), "
+      ": it belongs to cuBLAS (matrix functions); of it there is what cublas_v2.h and cublasLt.h declare (docs/cuda.md "
+      "lists it), "
       "linked by -lcublas\n";
   const std::string source =
       scratch_.write("a.cu", "#include <cublas_v2.h>\nint main() { return cublasStpttr(nullptr); }\n");

@@ -73,17 +73,17 @@ std::string refusal_of(const std::string& word) {
 }
 
 TEST(CudaLibraries, WhatIsLinkedIsNamedAsWhatIsIncluded) {
-  EXPECT_EQ(
-      refusal_of("-lcublasLt"),
-      "-lcublasLt: there is no cuBLAS (matrix functions); of it there is what cublas_v2.h declares (docs/cuda.md lists "
-      "it), linked by -lcublas");
+  EXPECT_EQ(refusal_of("-lcublasXt"),
+            "-lcublasXt: there is no cuBLAS (matrix functions); of it there is what cublas_v2.h and cublasLt.h declare "
+            "(docs/cuda.md lists it), linked by -lcublas");
+  EXPECT_EQ(refusal_of("-lcublasLt"), "");
   EXPECT_EQ(refusal_of("-lcufft_static"),
             "-lcufft_static: there is no cuFFT (Fourier transforms); it comes as machine code of real GPUs only: bring "
             "kernels of your own as sources");
   EXPECT_EQ(refusal_of("-lnvrtc"),
             "-lnvrtc: there is no NVRTC (compilation at run time); compile the kernels before: heddle nvcc -ptx, and "
             "cuModuleLoad loads the file");
-  for (const char* const word : {"cublasLt", "cufftw", "cusparse", "cusolver", "cudnn", "nppc", "nppif", "nccl",
+  for (const char* const word : {"cublasXt", "cufftw", "cusparse", "cusolver", "cudnn", "nppc", "nppif", "nccl",
                                  "nvidia-ml", "cupti", "nvjpeg"}) {
     EXPECT_THAT(refusal_of(std::string("-l") + word), StartsWith(std::string("-l") + word + ": there is no ")) << word;
   }
@@ -155,9 +155,9 @@ TEST(CudaLibraries, ProgramsAndKernelsThatIncludeOneAreToldWhereAndWhatToDo) {
   EXPECT_THAT(program.err, Not(HasSubstr("generated")));
   EXPECT_EQ(program.err.substr(program.err.find("heddle: ")), said);
 
-  const std::string host = scratch.write("b.cpp", "int f();\n#include <cublasLt.h>\n");
+  const std::string host = scratch.write("b.cpp", "int f();\n#include <cublasXt.h>\n");
   EXPECT_THAT(test::heddle({"nvcc", "-c", host, "-o", scratch.path("b.o")}).err,
-              StartsWith("heddle: " + host + ":2:10: there is no cublasLt.h: it belongs to cuBLAS (matrix functions)"));
+              StartsWith("heddle: " + host + ":2:10: there is no cublasXt.h: it belongs to cuBLAS (matrix functions)"));
 
   const std::string kernel = scratch.write("k.cu", "#include <cub/block/block_reduce.cuh>\n__global__ void k() {}\n");
   EXPECT_THAT(test::heddle({"compile", kernel}).err,
