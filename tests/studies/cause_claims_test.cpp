@@ -38,13 +38,18 @@ TEST(CauseClaims, ACauseIsWhatBringsTheFigureToThePapers) {
   EXPECT_EQ(found.ours,
             "as it is -3.0 %; rows of 1 KB -3.0 %; conflicts as short as hits -3.0 %; a queue per bank -3.0 %; row "
             "hits first +10.0 %; nothing spills -3.0 %; a bound of 1K instructions -3.0 %; a quarter of the bandwidth "
-            "-3.0 %");
+            "-3.0 %; inputs of two fifths -3.0 %");
+  const Finding half = two_level_gains(0.97, 1.04);
+  EXPECT_EQ(shape_of(half.checks), Shape::partly);
+  EXPECT_EQ(half.checks.back().measured, "row hits first +4.0 %");
   const Finding none = two_level_gains(0.97, 1.03);
   EXPECT_EQ(shape_of(none.checks), Shape::does_not_hold);
   EXPECT_EQ(none.checks.front().measured, "with none");
+  EXPECT_EQ(none.checks.back().measured, "with none");
   const Finding already = two_level_gains(1.1, 1.1);
   EXPECT_EQ(shape_of(already.checks), Shape::does_not_hold);
   EXPECT_EQ(already.checks.front().measured, "without any");
+  EXPECT_EQ(already.wanted, 12U);
 }
 
 TEST(CauseClaims, EveryMachineExists) {
