@@ -96,17 +96,27 @@ std::string finding_markdown(const Finding& finding, const std::string& caveat, 
   return out;
 }
 
-// "Experiments: [2lev-causes](thesis.md#2lev-causes) (partly): as it is -3 %; ...": what the experiments of a claim
+// What an experiment came to in a few words: what was measured of its first main statement that is so.
+std::string short_outcome(const Finding& finding) {
+  const auto found = std::find_if(finding.checks.begin(), finding.checks.end(),
+                                  [](const Check& check) { return check.main && check.passed; });
+  return found == finding.checks.end() ? "" : ": " + found->measured;
+}
+std::string long_outcome(const Finding& finding) {
+  return ": " + finding.ours;
+}
+
+// "Experiments: [2lev-causes](thesis.md#2lev-causes) (holds): row hits first +6 %.": what the experiments of a claim
 // that does not hold came to, as far as they are among the claims. `link`: where the section of a claim is.
 template <class Link>
-std::string experiments_text(const ReproducedClaim& claim, const std::vector<ReproducedClaim>& claims,
-                             const Link& link) {
+std::string experiments_text(const ReproducedClaim& claim, const std::vector<ReproducedClaim>& claims, const Link& link,
+                             std::string (*outcome)(const Finding&)) {
   std::string out;
   for (const std::string& id : needs_a_cause(claim.finding) ? experiments_of(claim.id) : std::vector<std::string>{}) {
     for (const ReproducedClaim& other : claims) {
       if (other.id == id && other.shape != Shape::not_measured) {
-        out += fmt::format("{}[{}]({}) ({}): {}", out.empty() ? "Experiments: " : ". ", id, link(other),
-                           shape_text(other.shape), other.finding.ours);
+        out += fmt::format("{}[{}]({}) ({}){}", out.empty() ? "Experiments: " : ". ", id, link(other),
+                           shape_text(other.shape), outcome(other.finding));
       }
     }
   }
@@ -121,8 +131,8 @@ std::string claim_markdown(const ReproducedClaim& claim, const std::vector<Repro
                  kWidth, 0) +
          "\n";
   out += finding_markdown(claim.finding, claim.text.caveat, claim.text.note);
-  const std::string experiments =
-      experiments_text(claim, all, [](const ReproducedClaim& other) { return "#" + other.id; });
+  const std::string experiments = experiments_text(
+      claim, all, [](const ReproducedClaim& other) { return "#" + other.id; }, long_outcome);
   if (!experiments.empty()) {
     out += "\n" + wrapped(experiments, kWidth, 0) + "\n";
   }
@@ -320,10 +330,11 @@ std::string short_claim(const Paper& paper, const ReproducedClaim& claim, bool c
       out += paragraph("Measured: " + finding.causes.front());
     }
   }
-  const std::string experiments = experiments_text(claim, all, [&](const ReproducedClaim& other) {
+  const auto link = [&](const ReproducedClaim& other) {
     const Paper& theirs = paper_of(other);
     return fmt::format("{}#{}", &theirs == &paper ? "" : fmt::format("{}.md", theirs.page), other.id);
-  });
+  };
+  const std::string experiments = experiments_text(claim, all, link, short_outcome);
   if (!experiments.empty()) {
     out += paragraph(experiments);
   }

@@ -84,7 +84,7 @@ ReproducedClaim reproduced(const char* id, const char* source, bool passes, cons
   claim.text.statement = "They say";
   claim.text.source = source;
   claim.finding.ours = ours;
-  claim.finding.checks = {{"it is so", "-", true, passes}};
+  claim.finding.checks = {{"it is so", std::string("so: ") + ours, true, passes}};
   claim.shape = shape_of(claim.finding.checks);
   return claim;
 }
@@ -102,8 +102,8 @@ TEST(Experiments, StandBesideAClaimThatDoesNotHold) {
         std::find_if(pages.begin(), pages.end(), [&](const MarkdownPage& one) { return one.path == path; });
     return found == pages.end() ? std::string() : found->text;
   };
-  EXPECT_TRUE(has(page("r/ccws.md"), "\n\nExperiments: [ccws-32](thesis.md#ccws-32) (holds): +24 %.\n"));
-  EXPECT_TRUE(has(page("r/odgs-paper.md"), "\n\nExperiments: [odgs-textures](#odgs-textures) (holds): 2.1.\n"));
+  EXPECT_TRUE(has(page("r/ccws.md"), "\n\nExperiments: [ccws-32](thesis.md#ccws-32) (holds): so: +24 %.\n"));
+  EXPECT_TRUE(has(page("r/odgs-paper.md"), "\n\nExperiments: [odgs-textures](#odgs-textures) (holds): so: 2.1.\n"));
   const std::string report = reproduction_report(reproduction, "2026-11-26");
   EXPECT_TRUE(has(report, "\nExperiments: [ccws-32](#ccws-32) (holds): +24 %.\n"));
   const std::string html = reproduction_page(reproduction, "heddle reproduce");

@@ -1,4 +1,4 @@
-// 2lev-causes, columns-causes, perfect-rf-causes, tbc-srr-causes, adaptive-causes, ws-simd-causes: why claims do not
+// 2lev-causes, tbc-srr-causes, columns-causes, perfect-rf-causes, adaptive-causes, ws-simd-causes: why claims do not
 // hold, put to the test. Each runs the two machines of a claim again with one thing changed at a time, on both or on
 // the mechanism's alone: what brings the figure to where the paper has it is the cause. A row each.
 #include <fmt/format.h>
