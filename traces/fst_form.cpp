@@ -172,14 +172,21 @@ void FstForm::time(std::uint64_t time) {
     begun_ = true;
     first_time_ = time_ = time;
     begin_block();
-  } else if (time != time_) {
-    if (bytes_ >= most_) {
-      end_block();
-      begin_block();
-    }
-    add_time(time - time_);
-    time_ = time;
   }
+  next_time_ = time;
+}
+
+// Before a change, or the end. A block ends before a change: readers fail on one that has none.
+inline void FstForm::come_to_time(bool end) {
+  if (next_time_ == time_) {
+    return;
+  }
+  if (bytes_ >= most_ && !end) {
+    end_block();
+    begin_block();
+  }
+  add_time(next_time_ - time_);
+  time_ = next_time_;
 }
 
 inline char* FstForm::room(Signal& signal, std::size_t bytes) {
@@ -202,6 +209,10 @@ inline std::uint64_t FstForm::since_latest(Signal& signal) {
 }
 
 void FstForm::changes(std::span<const link::WaveLog::Change> changes) {
+  if (changes.empty()) {
+    return;
+  }
+  come_to_time(false);
   for (const link::WaveLog::Change& change : changes) {
     Signal& signal = signals_[waves_[change.wave]];
     signal.value = change.value;
@@ -224,6 +235,7 @@ void FstForm::changes(std::span<const link::WaveLog::Change> changes) {
 }
 
 void FstForm::unknown(std::uint32_t wave) {
+  come_to_time(false);
   Signal& signal = signals_[waves_[wave]];
   const std::uint64_t since = since_latest(signal);
   char* at = room(signal, kMostVarying + signal.width);
@@ -306,6 +318,7 @@ void FstForm::end_block() {
 }
 
 void FstForm::end() {
+  come_to_time(true);
   end_block();
   std::string widths;
   for (const Signal& signal : signals_) {

@@ -53,6 +53,7 @@ class FstForm final : public WaveForm {
   [[nodiscard]] std::string header() const;
   void begin_block();
   void end_block();
+  void come_to_time(bool end);
   void add_time(std::uint64_t difference);
   [[nodiscard]] std::string chains(std::string& places) const;
   // Room for so many bytes; has_grown() says how far they have come.
@@ -71,7 +72,8 @@ class FstForm final : public WaveForm {
   std::uint64_t blocks_ = 0;
   std::uint64_t first_time_ = 0;
   std::uint64_t time_ = 0;
-  bool begun_ = false;  // there is a time
+  std::uint64_t next_time_ = 0;  // of what comes
+  bool begun_ = false;           // there is a time
   // Of the block:
   std::string values_;  // with which it begins, a character for each bit
   std::string times_;   // the first one, then differences

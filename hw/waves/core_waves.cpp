@@ -277,7 +277,8 @@ void CoreWaves::show_stack(const Group& group) {
 }
 
 void CoreWaves::fetched(const CoreState& core, const link::SubWarp& sub_warp) {
-  fetch_.stage.show(sub_warp.group, sub_warp.pc, opcode_of(sub_warp.word));
+  fetch_.stage.show(sub_warp.group, sub_warp.pc,
+                    sub_warp.decoded != nullptr ? operation(sub_warp) : opcode_of(sub_warp.word));
   fetched_at_ = core.now;
 }
 
