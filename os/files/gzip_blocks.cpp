@@ -1,14 +1,13 @@
 #include "os/files/gzip_blocks.hpp"
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
+#include <memory>
+#include <new>
 #include <set>
 #include <utility>
-
-#include "os/files/quick_deflate.hpp"
 
 namespace heddle::os {
 
@@ -23,11 +22,11 @@ std::set<GzipBlocks*>& living() {
   return all;
 }
 
-void append_number(std::string& out, std::uint32_t number) {
-  for (unsigned byte = 0; byte != 4; ++byte) {
-    out += static_cast<char>((number >> (8 * byte)) & 0xffU);
-  }
-}
+constexpr int kQuick = 1;  // libdeflate's level: dumps become about as small as by zlib's, in a fifth of the time
+
+struct FreeCompressor {
+  void operator()(libdeflate_compressor* compressor) const { ::libdeflate_free_compressor(compressor); }
+};
 
 }  // namespace
 
@@ -52,11 +51,13 @@ void GzipBlocks::pause_all() {
 }
 
 void GzipBlocks::pack(Block& block) {
-  QuickDeflate deflate;
-  block.packed = deflate.pack(block.text, block.begin);
-  const std::string_view own = std::string_view(block.text).substr(block.begin);
-  block.check =
-      static_cast<std::uint32_t>(::crc32(0, reinterpret_cast<const Bytef*>(own.data()), static_cast<uInt>(own.size())));
+  const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(::libdeflate_alloc_compressor(kQuick));
+  if (compressor == nullptr) {
+    throw std::bad_alloc();
+  }
+  block.packed.resize(::libdeflate_gzip_compress_bound(compressor.get(), block.text.size()));
+  block.packed.resize(::libdeflate_gzip_compress(compressor.get(), block.text.data(), block.text.size(),
+                                                 block.packed.data(), block.packed.size()));
 }
 
 void GzipBlocks::begin_helpers() {
@@ -124,9 +125,6 @@ void GzipBlocks::hand_on(std::size_t most) {
       const Block block = std::move(blocks_.front());
       blocks_.pop_front();
       lock.unlock();
-      const std::size_t size = block.text.size() - block.begin;
-      check_ = static_cast<std::uint32_t>(::crc32_combine(check_, block.check, static_cast<z_off_t>(size)));
-      size_ += static_cast<std::uint32_t>(size);
       out_(block.packed);
       lock.lock();
     }
@@ -142,44 +140,34 @@ void GzipBlocks::hand_on(std::size_t most) {
 void GzipBlocks::hand_in() {
   begin_helpers();
   Block block;
-  const std::size_t kept = std::min(present_.size(), QuickDeflate::kWindow);
   std::string next;
-  next.reserve(kept + kBlock);
-  next.assign(present_, present_.size() - kept, kept);
+  next.reserve(kBlock);
   block.text = std::exchange(present_, std::move(next));
-  block.begin = std::exchange(begin_, kept);
+  begun_ = true;
   {
     const std::lock_guard lock(mutex_);
     blocks_.push_back(std::move(block));
   }
   changed_.notify_all();
-  if (!begun_) {
-    begun_ = true;
-    // Deflate; no name, no date, nothing of the system that it was made on.
-    constexpr std::array<char, 10> kHeader = {'\x1f', '\x8b', 8, 0, 0, 0, 0, 0, 0, '\xff'};
-    out_({kHeader.data(), kHeader.size()});
-  }
   hand_on(kAhead * (threads_.size() + 1));
 }
 
 void GzipBlocks::write(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t count = std::min(text.size(), begin_ + kBlock - present_.size());
+    const std::size_t count = std::min(text.size(), kBlock - present_.size());
     present_.append(text.substr(0, count));
     text.remove_prefix(count);
-    if (present_.size() == begin_ + kBlock) {
+    if (present_.size() == kBlock) {
       hand_in();
     }
   }
 }
 
 void GzipBlocks::finish() {
-  hand_in();  // also when nothing was written
+  if (!present_.empty() || !begun_) {  // a file of nothing is a member of nothing
+    hand_in();
+  }
   hand_on(0);
-  std::string end("\x03\x00", 2);  // an empty last block
-  append_number(end, check_);
-  append_number(end, size_);
-  out_(end);
 }
 
 }  // namespace heddle::os

@@ -1,13 +1,11 @@
 // A gzip file (RFC 1952) whose blocks are compressed by threads of their own, while whoever writes goes on.
 //
-// Text is cut into blocks of kBlock bytes. Each is deflated by itself, with the end of the one before as dictionary,
-// and ends at a byte; one after the other they are one stream. So the bytes depend on the text alone, not on who has
-// compressed what, nor on how many there are. The calling thread hands on what is done, in order, and compresses too
-// where it would have to wait.
+// Text is cut into blocks of kBlock bytes, and each is a member of the file, compressed by libdeflate; readers take the
+// members one after the other. So the bytes depend on the text alone, not on who has compressed what, nor on how many
+// there are. The calling thread hands on what is done, in order, and compresses too where it would have to wait.
 #pragma once
 
 #include <condition_variable>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -40,10 +38,8 @@ class GzipBlocks {
 
  private:
   struct Block {
-    std::string text;  // and before it a dictionary
-    std::size_t begin = 0;
+    std::string text;
     std::string packed;
-    std::uint32_t check = 0;
     bool taken = false;
     bool done = false;
   };
@@ -57,10 +53,7 @@ class GzipBlocks {
 
   const std::function<void(std::string_view)> out_;
   const unsigned helpers_;
-  std::string present_;    // the block that is being filled, behind the end of the one before
-  std::size_t begin_ = 0;  // where it begins there
-  std::uint32_t check_ = 0;
-  std::uint32_t size_ = 0;  // modulo 2^32, as the format has it
+  std::string present_;  // the block that is being filled
   bool begun_ = false;
 
   std::mutex mutex_;
