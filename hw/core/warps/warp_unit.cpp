@@ -146,17 +146,10 @@ bool WarpUnit::holds_back(Group& group, const link::DecodedInstruction& next) {
 
 void WarpUnit::instruction_completed(Group& group, unsigned flight) {
   issue_->completed(group, flight);
-  if (group.held_back == nullptr) {
-    return;
-  }
-  const IssueDiscipline::Waits waits = issue_->waits_for(group, *group.held_back);
-  if (waits == IssueDiscipline::Waits::no) {
+  if (group.held_back != nullptr && !holds_back(group, *group.held_back)) {
     group.held_back = nullptr;
     state_.groups.set_state(group, GroupState::in_flight);
     state_.make_ready(group);
-  } else {
-    state_.groups.set_state(group,
-                            waits == IssueDiscipline::Waits::for_memory ? GroupState::memory : GroupState::complex);
   }
 }
 
