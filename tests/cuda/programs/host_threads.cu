@@ -74,11 +74,27 @@ class Post {
   cudaEvent_t event_ = nullptr;
 };
 
+// Where each thread waits until all have come.
+class Meeting {
+ public:
+  void come(int expected) {
+    std::unique_lock<std::mutex> held(lock_);
+    if (++come_ == expected) all_.notify_all();
+    all_.wait(held, [this, expected] { return come_ >= expected; });
+  }
+
+ private:
+  std::mutex lock_;
+  std::condition_variable all_;
+  int come_ = 0;
+};
+
 struct Shared {
   int threads = 0;
   unsigned* all = nullptr;  // on the device: every thread of every join()
   int* relay = nullptr;     // likewise: handed from thread to thread
   Post posts[kMost];
+  Meeting recorded;  // no thread records a graph any more, which a wait for the device would spoil
   std::mutex lock;
   int calls = 0;  // of the host by streams and graphs
 };
@@ -267,6 +283,7 @@ static void work(Mine mine, int rounds) {
   }
   hand_on(mine, stream, done);
   CHECK(cudaFree(v));
+  mine.shared->recorded.come(mine.shared->threads);
   CHECK(cudaDeviceSynchronize());
   CHECK(cudaStreamDestroy(stream));
 }
