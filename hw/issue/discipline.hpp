@@ -48,6 +48,8 @@ class IssueDiscipline {
     (void)instruction;
     return false;
   }
+  // Cycles from such an instruction's decode until its group may be fetched again, at least.
+  [[nodiscard]] virtual unsigned refetch() const { return 0; }
   // Decode keeps this instruction until all earlier ones of its group have completed.
   [[nodiscard]] virtual bool waits_for_earlier(const isa::Instruction& instruction) const {
     (void)instruction;

@@ -71,6 +71,7 @@ class Scoreboard final : public IssueDiscipline {
     return group.flight().done();
   }
   [[nodiscard]] unsigned in_flight() const override { return own_.entries; }
+  [[nodiscard]] unsigned refetch() const override { return own_.refetch; }
 
   [[nodiscard]] bool early(const isa::Instruction& instruction) const override {
     switch (isa::info(instruction.op).unit) {

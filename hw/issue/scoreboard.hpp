@@ -12,6 +12,7 @@ struct ScoreboardParameters {
   static constexpr const char* kSection = "scoreboard";
   static constexpr const char* kMeaning = "several instructions of a warp in the pipeline (core.issue = scoreboard)";
   unsigned entries = 8;
+  unsigned refetch = 0;
   bool forwarding = true;
   std::string stall = "on-access";
   bool loads_ahead = false;
@@ -19,6 +20,10 @@ struct ScoreboardParameters {
   void describe(Visitor& visit) {
     visit("entries", entries, Limits::between(1, Group::kFlights), "instructions",
           "of one warp in flight at most; with 1 a warp goes on when its instruction has been written back");
+    visit("refetch", refetch, Limits::between(0, 64), "cycles",
+          "from the decode of an instruction whose next PC is known there until its warp is fetched again, at least "
+          "(thesis 2.1.1: GPUs that relax barrel processing \"impose a several-cycle minimum warp re-fetch latency\"; "
+          "which one is not said)");
     visit("forwarding", forwarding, Limits::any(), "",
           "true: a result of the functional units can be read in the last cycle of its operation, by way of bypasses "
           "behind the operands' read; false: once it has been written back, as a load's");

@@ -32,7 +32,7 @@ void check_scheduler(const Machine& machine, const char* key, const std::string&
     refuse("chooses between warps by the re-convergence points that their threads have passed",
            mechanisms([](const Divergence::Traits& traits) { return traits.counts_merge_points; }));
   } else if (wants.needs_warp_pool && !has.warp_pool) {
-    refuse("chooses between dynamic warps by how many threads stand at a PC",
+    refuse("chooses between dynamic warps by the PCs at which they stand",
            mechanisms([](const Divergence::Traits& traits) { return traits.warp_pool; }));
   }
 }

@@ -20,6 +20,7 @@ void ReadyByPc::enter(GroupId id, std::uint32_t pc, std::uint64_t age, unsigned 
   (older ? of_[*older].younger : at.oldest) = id;
   (younger ? of_[*younger].older : at.youngest) = id;
   at.threads += threads;
+  ++at.groups;
 }
 
 void ReadyByPc::leave(GroupId id) {
@@ -28,6 +29,7 @@ void ReadyByPc::leave(GroupId id) {
   (entry.older ? of_[*entry.older].younger : at.oldest) = entry.younger;
   (entry.younger ? of_[*entry.younger].older : at.youngest) = entry.older;
   at.threads -= entry.threads;
+  --at.groups;
   if (!at.oldest) {
     at_[pcs_.back()].place = at.place;
     pcs_[at.place] = pcs_.back();

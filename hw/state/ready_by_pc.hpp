@@ -36,11 +36,11 @@ class ReadyByPc {
     for (MaybeGroup id = oldest(pc); id && visit(*id, of_[*id].threads); id = of_[*id].younger) {
     }
   }
-  // visit(pc, threads) for each PC at which a group stands, in no particular order.
+  // visit(pc, threads, groups) for each PC at which a group stands, in no particular order.
   template <class Visit>
   void each_pc(Visit visit) const {
     for (const std::uint32_t pc : pcs_) {
-      visit(pc, at_[pc].threads);
+      visit(pc, at_[pc].threads, at_[pc].groups);
     }
   }
 
@@ -54,6 +54,7 @@ class ReadyByPc {
   };
   struct At {
     MaybeGroup oldest, youngest;
+    unsigned groups = 0;
     unsigned threads = 0;     // of all groups there
     std::uint32_t place = 0;  // in pcs_
   };

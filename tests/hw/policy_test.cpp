@@ -129,7 +129,7 @@ TEST(Policy, AMechanismThatDeclaresNothingIsRefusedWhereItPromisesNothing) {
   machine.core.divergence = "silent";
   machine.core.scheduler = "majority";
   EXPECT_EQ(message(machine),
-            "core.scheduler = \"majority\" chooses between dynamic warps by how many threads stand at a PC; it needs "
+            "core.scheduler = \"majority\" chooses between dynamic warps by the PCs at which they stand; it needs "
             "core.divergence = \"dwf\" or \"dws-dwf\" or \"odgs\"");
 }
 

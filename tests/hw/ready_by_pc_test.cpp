@@ -26,9 +26,11 @@ std::vector<const Group*> standing_at(const GroupTable& groups, std::uint32_t pc
 }
 
 void expect_as_found(const GroupTable& groups) {
-  std::map<std::uint32_t, unsigned> threads;
-  groups.ready_by_pc().each_pc(
-      [&](std::uint32_t pc, unsigned of_it) { EXPECT_TRUE(threads.emplace(pc, of_it).second); });
+  std::map<std::uint32_t, unsigned> threads, count;
+  groups.ready_by_pc().each_pc([&](std::uint32_t pc, unsigned of_it, unsigned groups_there) {
+    EXPECT_TRUE(threads.emplace(pc, of_it).second);
+    count[pc] = groups_there;
+  });
   for (std::uint32_t pc = 0; pc != kPcs + 2; ++pc) {
     const std::vector<const Group*> found = standing_at(groups, pc);
     const MaybeGroup oldest = groups.ready_by_pc().oldest(pc);
@@ -36,6 +38,7 @@ void expect_as_found(const GroupTable& groups) {
     EXPECT_EQ(oldest, found.empty() ? MaybeGroup() : MaybeGroup(found.front()->id));
     EXPECT_EQ(youngest, found.empty() ? MaybeGroup() : MaybeGroup(found.back()->id));
     EXPECT_EQ(threads.count(pc), found.empty() ? 0U : 1U);
+    EXPECT_EQ(found.size(), count.count(pc) != 0 ? count[pc] : 0);
     unsigned sum = 0;
     std::size_t place = 0;
     groups.ready_by_pc().each_at(pc, [&](GroupId id, unsigned of_it) {

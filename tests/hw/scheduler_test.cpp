@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "hw/schedule/dynamic_warps.hpp"
 #include "hw/schedule/least_progress.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/schedule/two_level.hpp"
@@ -110,6 +111,31 @@ TEST_F(Scheduler, MajorityTakesThePcOfMostThreads) {
   }
   // PC 9 has ten threads; then 5 and 7 have eight each and the lower goes first.
   EXPECT_THAT(fetch(5, false), ElementsAre(1, 2, 0, 3, -1));
+}
+
+TEST_F(Scheduler, MajorityMayCountWarps) {
+  core_.policies.of<MajorityParameters>().counts = "warps";
+  build("majority", 5);
+  const std::uint32_t pcs[] = {5, 9, 5, 7, 7};
+  const LaneMask masks[] = {0x1, ~LaneMask{0}, 0x2, 0x3, 0x4};
+  for (GroupId id = 0; id < 5; ++id) {
+    (*groups_)[id].pc = pcs[id];
+    (*groups_)[id].active[0] = masks[id];
+    state(id, GroupState::ready);
+  }
+  // Two warps stand at PC 5 and at PC 7, of which the lower goes first; all threads of PC 9 are one warp's.
+  EXPECT_THAT(fetch(6, false), ElementsAre(0, 2, 3, 4, 1, -1));
+}
+
+TEST_F(Scheduler, LowestPcTakesTheOldestOfWhoIsBehind) {
+  build("lowest-pc", 4);
+  const std::uint32_t pcs[] = {5, 3, 9, 3};
+  for (GroupId id = 0; id < 4; ++id) {
+    (*groups_)[id].pc = pcs[id];
+    (*groups_)[id].active[0] = 1;
+    started(id, 10 - id);
+  }
+  EXPECT_THAT(fetch(5, false), ElementsAre(3, 1, 0, 2, -1));
 }
 
 // Among more warps than a word of the sets has bits, against a count of its own.

@@ -194,12 +194,14 @@ double lone_warp_round(const hw::Machine& machine, Emit emit) {
   return static_cast<double>(cycles[1] - cycles[0]) / 20;
 }
 
-hw::Machine scoreboard_machine(unsigned execute_stages = 1, unsigned entries = 8, bool forwarding = true) {
+hw::Machine scoreboard_machine(unsigned execute_stages = 1, unsigned entries = 8, bool forwarding = true,
+                               unsigned refetch = 0) {
   hw::Machine machine;
   machine.core.issue = "scoreboard";
   machine.core.execute_stages = execute_stages;
   machine.core.policies.of<hw::ScoreboardParameters>().entries = entries;
   machine.core.policies.of<hw::ScoreboardParameters>().forwarding = forwarding;
+  machine.core.policies.of<hw::ScoreboardParameters>().refetch = refetch;
   return machine;
 }
 
@@ -252,6 +254,8 @@ const std::vector<Round>& lone_rounds() {
       {"one_entry_is_the_barrel", scoreboard_machine(2, 1), independent<84>, 7 * 87},
       {"as_many_as_stages", scoreboard_machine(2, 6), independent<84>, 84 + 2 * 2 + 5},
       {"most_entries", scoreboard_machine(2, 32), independent<84>, 84 + 2 * 2 + 5},
+      // Fetched again three cycles after the decode, which is one after the fetch; behind the branch as ever.
+      {"refetch", scoreboard_machine(2, 8, true, 3), independent<50>, 4 * 52 + 5},
       // A load from the scratchpad keeps what needs it, to its write-back, and nothing else.
       {"shared_load", scoreboard_machine(2), shared_load<14>, 2 + 2 * 2 + 5},
       {"shared_load_needed", scoreboard_machine(2), shared_load<1>, 1 + 4 + 2 * 2 + 5},

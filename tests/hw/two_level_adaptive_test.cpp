@@ -204,7 +204,7 @@ TEST(AdaptiveParameters, ContradictionsSayWhatIsWrong) {
                       "two_level_adaptive.inner_schedulers has 'gtoo'; did you mean 'gto'?"},
            WrongLists{"8", "two-level", "oldest", "two_level_adaptive.inner_schedulers",
                       "two_level_adaptive.inner_schedulers has 'two-level'; give names with commas between; known: "
-                      "gto, gty, least-progress, majority, "
+                      "gto, gty, least-progress, lowest-pc, majority, "
                       "oldest, pdom-priority, round-robin, sticky"},
            WrongLists{"8", "gto", "", "two_level_adaptive.outer_schedulers",
                       "two_level_adaptive.outer_schedulers has ''; give names with commas between; known: fixed, "
@@ -214,8 +214,8 @@ TEST(AdaptiveParameters, ContradictionsSayWhatIsWrong) {
                       "two_level_adaptive.fetch_groups, two_level_adaptive.inner_schedulers and "
                       "two_level_adaptive.outer_schedulers make 72 candidates; 64 are the most"},
            WrongLists{"8", "majority", "oldest", "two_level_adaptive.inner_schedulers",
-                      "two_level_adaptive.inner_schedulers = \"majority\" chooses between dynamic warps by how many "
-                      "threads stand at a PC; it needs core.divergence = \"dwf\" or \"dws-dwf\" or \"odgs\""},
+                      "two_level_adaptive.inner_schedulers = \"majority\" chooses between dynamic warps by the PCs "
+                      "at which they stand; it needs core.divergence = \"dwf\" or \"dws-dwf\" or \"odgs\""},
        }) {
     Machine machine;
     machine.core.scheduler = "two-level-adaptive";

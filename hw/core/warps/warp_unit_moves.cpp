@@ -78,9 +78,13 @@ void WarpUnit::run(Group& group, unsigned delay) {
   if (group.state == GroupState::free || group.state == GroupState::ready) {
     state_.groups.set_state(group, GroupState::in_flight);
   }
-  if (at_decode_ && delay == 0) {
-    state_.groups.set_state(group, GroupState::ready);
-    return;
+  if (at_decode_) {
+    delay = std::max(delay, issue_->refetch());
+    if (delay == 0) {
+      state_.groups.set_state(group, GroupState::ready);
+      return;
+    }
+    --delay;  // it is ready in the cycle after this one at the earliest
   }
   state_.make_ready(group, delay);
 }
