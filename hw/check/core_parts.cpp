@@ -74,6 +74,31 @@ void check_sub_cores(const Machine& machine, std::vector<Contradiction>& found) 
   }
 }
 
+void check_private_memory(const Machine& machine, std::vector<Contradiction>& found) {
+  const unsigned bytes = machine.private_memory.bytes;
+  if (bytes == 0) {
+    return;
+  }
+  const CoreParameters& core = machine.core;
+  const Divergence::Traits& mechanism = about<Divergence>(core.divergence).traits;
+  const auto refuse = [&](std::string why) { found.push_back({"private.bytes", std::move(why)}); };
+  if (bytes % 16 != 0) {
+    refuse(fmt::format("private.bytes ({}) is no multiple of 16, the widest access of a thread", bytes));
+  }
+  if (mechanism.changes_cores || mechanism.global_pool != nullptr) {
+    refuse(
+        fmt::format("core.divergence = \"{}\" moves threads between cores, away from the private memory of the core "
+                    "in which they began; use private.bytes = 0",
+                    core.divergence));
+  }
+  if (core.sub_cores != 1) {
+    refuse(
+        fmt::format("core.sub_cores ({}) have lanes of their own, and private memory has a bank for each lane of a "
+                    "core; use core.sub_cores = 1 or private.bytes = 0",
+                    core.sub_cores));
+  }
+}
+
 void check_l0(const Machine& machine, std::vector<Contradiction>& found) {
   const L0Parameters& l0 = machine.l0i;
   if (!l0.enabled) {

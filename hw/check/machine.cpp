@@ -469,6 +469,7 @@ std::vector<Contradiction> check(const Machine& machine) {
       policy.check(machine, found);
     }
   }
+  check_private_memory(machine, found);
   check_l0(machine, found);
   check_cache(machine.icache, "icache", "icache", found);
   check_cache(machine.l1d, "l1d", "l1d", found);

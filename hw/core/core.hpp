@@ -37,6 +37,7 @@
 #include "hw/core/share/scratchpad_ports.hpp"
 #include "hw/core/sub_core.hpp"
 #include "hw/core/taps.hpp"
+#include "hw/private_memory/private_memory.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
 #include "tlm/calendar/calendar.hpp"
 #include "tlm/inbox.hpp"
@@ -103,6 +104,8 @@ class Core final : public link::ClockedModule,
 
   [[nodiscard]] std::span<SubCore* const> sub_cores() const { return sub_cores_; }
   [[nodiscard]] Scratchpad& scratchpad() { return scratchpad_; }
+  // Null: it has none (private.bytes).
+  [[nodiscard]] PrivateMemory* private_memory() { return private_memory_.get(); }
   [[nodiscard]] L1Cache& l1d() { return l1d_; }
   [[nodiscard]] Cache& icache() { return icache_; }
   [[nodiscard]] Cache& texture_cache() { return texture_; }
@@ -176,6 +179,7 @@ class Core final : public link::ClockedModule,
   const std::unique_ptr<const Machine> of_sub_core_;  // null: there is one, whose machine is the core's
   CoreTaps taps_;
   Scratchpad scratchpad_;
+  std::unique_ptr<PrivateMemory> private_memory_;
   InstructionCache icache_;
   L1Cache l1d_;
   TextureCache texture_;

@@ -21,6 +21,10 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
                                                : std::make_unique<const Machine>(machine_of_sub_core(machine))),
       taps_(index, this->name(), clock),
       scratchpad_("scratchpad", machine.scratchpad, clock),
+      private_memory_(
+          machine.private_memory.bytes == 0
+              ? nullptr
+              : std::make_unique<PrivateMemory>("private_memory", machine.private_memory, machine.core.threads, clock)),
       icache_("icache", machine.icache, clock, index, *this, machine.gpu.coherence),
       l1d_("l1d", machine.l1d, clock, index, *this, machine.gpu.coherence),
       texture_("texture", machine.texture, machine.l1d.line_bytes, clock, index, *this, machine.gpu.coherence) {
@@ -78,6 +82,9 @@ void Core::join_sub_cores(const CoreExtension& extension) {
     taps_.bind(extension.lines, only_->l1d(), l1d_.cpu);
     taps_.bind(extension.lines, only_->texture(), texture_.cpu);
     taps_.bind(extension.scratchpad, only_->scratchpad(), scratchpad_.access);
+    if (private_memory_) {
+      taps_.bind(extension.private_memory, *only_->private_memory(), private_memory_->access);
+    }
     return;
   }
   const auto count = static_cast<unsigned>(sub_cores_.size());

@@ -10,7 +10,7 @@
 //   decode.former.form                                                 from decode: masks, and the sub-warp formed
 //   registers.read_port  registers.write_port                          from register read; from write-back
 //   registers.bank0.port ...                                           from the register file, by lane
-//   scratchpad.access                                                  from memory
+//   scratchpad.access  private_memory.access                           from memory
 //   icache.cpu  l1d.cpu  texture.cpu                                   from fetch; from memory
 //
 // Where a core has several sub-cores the stages' places begin with the sub-core's name (sub1.decode.in), and what they
@@ -18,9 +18,9 @@
 //
 // What stands at a place sees every transaction there, in its cycle, with all cores in the calling thread, and a core
 // lets no sub-warp by past it (hw/core/pipeline/pipeline.hpp). What hands calls on unchanged changes nothing else. Data
-// of register file and scratchpad go by direct memory, which is granted through it. Where there is none the two ends
-// are bound to each other, and nothing is paid. A core is advanced by its own calendar: what stands within it does its
-// part in the calls, and answers none later.
+// of register file, scratchpad and private memory go by direct memory, which is granted through it. Where there is none
+// the two ends are bound to each other, and nothing is paid. A core is advanced by its own calendar: what stands within
+// it does its part in the calls, and answers none later.
 #pragma once
 
 #include <functional>
@@ -30,6 +30,7 @@
 
 #include "hw/core/front/former_module.hpp"
 #include "hw/core/pipeline/stage.hpp"
+#include "hw/private_memory/private_memory.hpp"
 #include "hw/registers/register_file.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
 #include "hw/state/core_state.hpp"
@@ -58,6 +59,7 @@ struct CoreExtension {
   MakeTap<RegisterProtocol> registers;
   MakeTap<BankProtocol> banks;
   MakeTap<ScratchpadProtocol> scratchpad;
+  MakeTap<PrivateProtocol> private_memory;
   MakeTap<link::LineProtocol> lines;
 
   // A stage that has an output, in front of the stage of that name: it is joined, advanced and emptied with the others,
@@ -69,7 +71,7 @@ struct CoreExtension {
   std::vector<Stage> stages;
 
   [[nodiscard]] bool empty() const {
-    return !sub_warps && !former && !registers && !banks && !scratchpad && !lines && stages.empty();
+    return !sub_warps && !former && !registers && !banks && !scratchpad && !private_memory && !lines && stages.empty();
   }
 };
 

@@ -4,6 +4,7 @@
 //
 //   icache, l1d, texture   initiators, LineProtocol       to the core's caches
 //   scratchpad             initiator, ScratchpadProtocol  to the core's scratchpad
+//   private_memory         initiator, PrivateProtocol     to the core's private memory, where it has one
 //
 // Its modules (registers, l0i, fetch, decode, register_read, execute, memory, writeback) are children of the module in
 // whose constructor it is made: the core, where it is the only one.
@@ -54,6 +55,7 @@ class SubCore {
   [[nodiscard]] link::LineInitiatorSocket& l1d() { return memory_.l1d; }
   [[nodiscard]] link::LineInitiatorSocket& texture() { return memory_.texture; }
   [[nodiscard]] ScratchpadInitiatorSocket& scratchpad() { return memory_.scratchpad; }
+  [[nodiscard]] PrivateInitiatorSocket* private_memory() { return memory_.private_memory(); }
   [[nodiscard]] WarpUnit& warps() { return warps_; }
   [[nodiscard]] MemoryStage& memory() { return memory_; }
   [[nodiscard]] Performer& performer() { return execute_.performer(); }

@@ -424,6 +424,9 @@ void Gpu::each_unit(Visitor&& visit) {
             &Totals::coherence);
     }
     visit(core->scratchpad().name(), core->scratchpad().statistics, &Totals::scratchpad);
+    if (core->private_memory() != nullptr) {
+      visit(core->private_memory()->name(), core->private_memory()->statistics, &Totals::private_memory);
+    }
     for (SubCore* const sub_core : core->sub_cores()) {
       for (const auto& bank : sub_core->registers().banks()) {
         visit(bank->name(), *bank, &Totals::registers);

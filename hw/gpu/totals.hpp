@@ -9,6 +9,7 @@
 #include "hw/dram/statistics.hpp"
 #include "hw/gpu/statistics.hpp"
 #include "hw/noc/statistics.hpp"
+#include "hw/private_memory/statistics.hpp"
 #include "hw/registers/statistics.hpp"
 #include "hw/scratchpad/statistics.hpp"
 #include "hw/state/core_statistics.hpp"
@@ -34,6 +35,7 @@ struct Totals {
   CacheStatistics l1d;
   CacheStatistics texture;
   ScratchpadStatistics scratchpad;
+  PrivateMemoryStatistics private_memory;
   RegisterStatistics registers;  // of all banks
   InterconnectStatistics noc;
   L2Statistics l2_slice;  // the slices' queues
@@ -58,6 +60,7 @@ struct Totals {
     visit("l1d", &Totals::l1d);
     visit("texture", &Totals::texture);
     visit("scratchpad", &Totals::scratchpad);
+    visit("private_memory", &Totals::private_memory);
     visit("registers", &Totals::registers);
     visit("noc", &Totals::noc);
     visit("l2_slice", &Totals::l2_slice);

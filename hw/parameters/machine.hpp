@@ -9,6 +9,7 @@
 
 #include "base/parameter.hpp"
 #include "hw/parameters/jedec_parameters.hpp"
+#include "hw/parameters/on_chip.hpp"
 #include "hw/parameters/policy.hpp"
 #include "tlm/clock_edges.hpp"
 
@@ -282,17 +283,6 @@ struct TextureCacheParameters {
   }
 };
 
-struct ScratchpadParameters {
-  std::uint64_t bytes = 128 * 1024;
-  unsigned banks = 32;
-  template <class Visitor>
-  void describe(Visitor& visit) {
-    visit("bytes", bytes, Limits::between(0, 16 << 20), "bytes", "capacity per core, shared by its resident blocks");
-    visit("banks", banks, Limits::power_of_two(1, 64), "banks",
-          "32-bit wide banks; conflicts serialise, broadcast is free");
-  }
-};
-
 struct NocParameters {
   unsigned request_latency = 1;
   unsigned response_latency = 1;
@@ -501,6 +491,7 @@ struct Machine {
   DataCacheParameters l1d;
   TextureCacheParameters texture;
   ScratchpadParameters scratchpad;
+  PrivateMemoryParameters private_memory;
   NocParameters noc;
   L2Parameters l2;
   DramParameters dram;
@@ -525,6 +516,8 @@ struct Machine {
     texture.describe(visit);
     visit.section("scratchpad", "scratchpad (shared memory) of a core");
     scratchpad.describe(visit);
+    visit.section("private", "private memory of a core's threads");
+    private_memory.describe(visit);
     visit.section("noc", "interconnect between cores and memory partitions");
     noc.describe(visit);
     visit.section("l2", "L2 cache, shared by all cores, between interconnect and memory channels");

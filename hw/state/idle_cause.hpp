@@ -28,7 +28,8 @@ namespace heddle::hw {
                     "the memory stage waited: stores to the line go before its atomic or volatile load")             \
   HEDDLE_IDLE_CAUSE(pending_full, "pending_full",                                                                    \
                     "the memory stage waited: core.pending_accesses accesses waited already")                        \
-  HEDDLE_IDLE_CAUSE(scratchpad, "scratchpad", "the memory stage was serialising a scratchpad bank conflict")         \
+  HEDDLE_IDLE_CAUSE(scratchpad, "scratchpad",                                                                        \
+                    "the memory stage was serialising a bank conflict of scratchpad or private memory")              \
   HEDDLE_IDLE_CAUSE(complex, "complex",                                                                              \
                     "most warps waited for complex operations, or an operation found its unit or lanes busy")        \
   HEDDLE_IDLE_CAUSE(predicated_off, "predicated_off", "an instruction passed whose guard was false in every lane")   \

@@ -133,16 +133,18 @@ TEST(CorePlaces, AreAskedForOnceByTheNamesOfTheirSockets) {
   extension.banks = note;
   extension.former = note;
   extension.scratchpad = note;
+  extension.private_memory = note;
   extension.lines = note;
   Machine machine;
   machine.gpu.cores = 2;
   machine.l1d.write_policy = "write-through";
+  machine.private_memory.bytes = 16;
   const GpuBench bench(machine, "bench", extension);
   std::vector<std::string> expected;
   for (const char* core : {"core0_", "core1_"}) {
     for (const char* socket : {"decode_in", "decode_former_form", "register_read_in", "execute_in", "memory_in",
                                "writeback_in", "writeback_returns_in", "registers_read_port", "registers_write_port",
-                               "scratchpad_access", "icache_cpu", "l1d_cpu", "texture_cpu"}) {
+                               "scratchpad_access", "private_memory_access", "icache_cpu", "l1d_cpu", "texture_cpu"}) {
       expected.push_back(std::string(core) + socket);
     }
     for (unsigned lane = 0; lane < machine.core.simd_width; ++lane) {

@@ -19,6 +19,7 @@
 #include "hw/schedule/two_level_adaptive.hpp"
 #include "hw/subwarp/packing.hpp"
 #include "tests/model/machines_of_parts.hpp"
+#include "tests/model/machines_of_readings.hpp"
 
 namespace heddle::test {
 
@@ -579,6 +580,7 @@ namespace heddle::test {
     machine.core.policies.of<hw::TwoLevelParameters>().outer_scheduler = "least-progress";
     machine.core.policies.of<hw::LeastProgressParameters>().since = "barrier";
   });
+  add_machines_of_readings(add);
   add_machines_of_parts(add);
   return all;
 }

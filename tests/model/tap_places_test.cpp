@@ -109,6 +109,15 @@ class CountedScratchpad final : public link::ProtocolTap<hw::ScratchpadProtocol>
   Passed& passed_;
 };
 
+class CountedPrivate final : public link::ProtocolTap<hw::PrivateProtocol> {
+ public:
+  CountedPrivate(const char* name, Passed& passed) : ProtocolTap(name), passed_(passed) {}
+
+ private:
+  void ends(const Payload&, const sc_core::sc_time&) override { ++passed_.count; }
+  Passed& passed_;
+};
+
 using PassedAt = std::map<std::string, Passed>;  // by the names of their sockets
 
 // What a place of one of several sub-cores is called in a core of one: without "sub3.".
@@ -140,6 +149,7 @@ std::string counters_with(const std::string& workload_name, const hw::Machine& m
       options.extension.lines = counting<CountedLines>(places);
       options.extension.registers = counting<CountedRegisters>(places);
       options.extension.scratchpad = counting<CountedScratchpad>(places);
+      options.extension.private_memory = counting<CountedPrivate>(places);
       options.extension.banks = counting<CountedBank>(places);
       options.extension.former = counting<CountedMasks>(places);
     }
@@ -158,6 +168,7 @@ std::string counters_with(const std::string& workload_name, const hw::Machine& m
         {"registers.read_port", totals.registers.reads + totals.core.lane_reads_saved},
         {"registers.write_port", totals.registers.writes + totals.core.lane_writes_saved},
         {"scratchpad.access", totals.scratchpad.accesses},
+        {"private_memory.access", totals.private_memory.accesses},
         {"icache.cpu", totals.icache.accesses},
         {"l1d.cpu", totals.l1d.accesses},
         {"texture.cpu", totals.texture.accesses}};
@@ -227,6 +238,16 @@ TEST_P(TapPlaces, SeeWhatIsCounted) {
     }
   }
   EXPECT_NE(ran, 0U);
+}
+
+// No machine of configs/ has one.
+TEST(TapPlacesOf, PrivateMemory) {
+  hw::Machine machine = test::machine_called("baseline");
+  machine.core.registers_per_thread = 10;
+  machine.private_memory.bytes = 128;
+  const std::string untapped = counters_with("lu", machine, {});
+  EXPECT_EQ(untapped.find("private_memory accesses 0\n"), std::string::npos) << "the kernel does not spill";
+  EXPECT_EQ(counters_with("lu", machine, {"private_memory.access"}), untapped);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, TapPlaces, ::testing::ValuesIn(configs()), [](const auto& info) {

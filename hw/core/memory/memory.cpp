@@ -1,5 +1,7 @@
 #include "hw/core/memory/memory.hpp"
 
+#include <algorithm>
+
 #include "base/set_bits.hpp"
 #include "hw/core/memory/address_check.hpp"
 #include "hw/core/memory/local_path.hpp"
@@ -20,6 +22,8 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
       requests_(state, std::move(coalescer), mimd_lanes_),
       load_store_(state, requests_, l1d, texture),
       scratchpad_path_(state, scratchpad, clock, mimd_lanes_),
+      private_path_(state.machine.private_memory.bytes == 0 ? nullptr
+                                                            : std::make_unique<PrivatePath>(state, clock, mimd_lanes_)),
       pending_(state),
       gathering_(state, mimd_lanes_),
       back_(state, returns, mimd_lanes_) {
@@ -60,7 +64,7 @@ void MemoryStage::work_on_head(Cycle now) {
     latch_.pop();
     gathering_.head_leaves();
     if (beside == nullptr) {
-      scratchpad_path_.row_leaves();
+      row_leaves();
     }
     sub_warp = beside;
   }
@@ -73,7 +77,7 @@ bool MemoryStage::passes(link::SubWarp& sub_warp) {
     return false;
   }
   latch_.pop_all();
-  scratchpad_path_.row_leaves();
+  row_leaves();
   return true;
 }
 
@@ -168,7 +172,8 @@ void read_bank(MemoryAccess& access, LaneMask lanes, const std::vector<std::uint
 MemoryStage::Begin MemoryStage::begin_access(link::SubWarp& sub_warp, Cycle now) {
   MemoryAccess& access = pending_.next();
   access.classify(sub_warp);
-  const bool to_memory = (access.global | access.local) != 0;
+  const LaneMask held = access.local != 0 && private_path_ ? private_path_->holds(access) : 0;
+  const bool to_memory = (access.global | (access.local & ~held)) != 0;
   if (!(access.kind == MemoryAccess::Kind::texture ? find_texels(state_, access) : check_access(state_, access))) {
     return Begin::stays;
   }
@@ -189,6 +194,11 @@ MemoryStage::Begin MemoryStage::begin_access(link::SubWarp& sub_warp, Cycle now)
   }
   if (access.shared != 0) {
     busy_until_ = scratchpad_path_.serve(access, now);
+  }
+  if (held != 0) {
+    access.on_chip = access.local & held;
+    access.local &= ~held;
+    busy_until_ = std::max(busy_until_, private_path_->serve(access, now));
   }
   if ((access.global | access.local) != 0) {  // not those that stray
     make_lines(access);
@@ -384,7 +394,7 @@ void MemoryStage::reset() {
   gathering_.reset();
   back_.reset();
   fences_.clear();
-  scratchpad_path_.row_leaves();
+  row_leaves();
   present_ = nullptr;
   refuses_ = nullptr;
   finished_ = false;

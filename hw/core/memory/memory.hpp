@@ -1,19 +1,20 @@
 // Memory stage: what becomes of the sub-warp at its head, and of those that have left it to wait. The parts of its work
-// have each a header of their own: address_check, local_path, scratchpad_path, texture_path; line_requests,
-// load_store_unit; pending_accesses, gathering, return_queue.
+// have each a header of their own: address_check, local_path, private_path, scratchpad_path, texture_path;
+// line_requests, load_store_unit; pending_accesses, gathering, return_queue.
 //
-//   in          target, WarpProtocol           from execute
-//   scratchpad  initiator, ScratchpadProtocol  timing by b_transport, data by direct memory
-//   l1d         initiator, LineProtocol        each distinct line of an access takes one port cycle
-//   texture     initiator, LineProtocol        likewise, of texture fetches
-//   out         initiator, WarpProtocol        to write-back, in pipeline order
-//   returns     initiator, WarpProtocol        to write-back, accesses that had been put aside
+//   in              target, WarpProtocol           from execute
+//   scratchpad      initiator, ScratchpadProtocol  timing by b_transport, data by direct memory
+//   private_memory  initiator, PrivateProtocol     likewise, of a core that has one (private.bytes)
+//   l1d             initiator, LineProtocol        each distinct line of an access takes one port cycle
+//   texture         initiator, LineProtocol        likewise, of texture fetches
+//   out             initiator, WarpProtocol        to write-back, in pipeline order
+//   returns         initiator, WarpProtocol        to write-back, accesses that had been put aside
 // A sub-warp with a miss is put aside until all its lines are there, so that others flow through (LWM report 2.2,
 // thesis 2.1.2). Where the coalescer gathers, the sub-warps of an instruction leave the stage's head until its last one
 // has come, which holds the stage until the lines of all of them have been sent. A sub-warp whose lines are all there,
 // some of them late (l1d.hit_latency), is not: it is in a pipeline of hit_latency cycles, takes no place of a waiting
 // access, its group is in flight, and it goes to write-back by `returns` when the last answer comes. Scratchpad bank
-// conflicts hold the stage.
+// conflicts hold the stage, and so do the words of private memory.
 #pragma once
 
 #include <functional>
@@ -23,6 +24,7 @@
 #include "hw/core/memory/gathering.hpp"
 #include "hw/core/memory/load_store_unit.hpp"
 #include "hw/core/memory/pending_accesses.hpp"
+#include "hw/core/memory/private_path.hpp"
 #include "hw/core/memory/return_queue.hpp"
 #include "hw/core/memory/scratchpad_path.hpp"
 #include "hw/core/pipeline/stage.hpp"
@@ -40,6 +42,8 @@ class MemoryStage final : public ReceivingStage,
   link::LineInitiatorSocket l1d;
   link::LineInitiatorSocket texture;
   ScratchpadInitiatorSocket scratchpad;
+  // Null: the core has no private memory.
+  [[nodiscard]] PrivateInitiatorSocket* private_memory() { return private_path_ ? &private_path_->socket : nullptr; }
   StageOutput out;
   StageOutput returns;
 
@@ -115,6 +119,13 @@ class MemoryStage final : public ReceivingStage,
     back_.put(sub_warp, late);
     has_work();
   }
+  // The last of the sub-warps beside each other has left the stage's head.
+  void row_leaves() {
+    scratchpad_path_.row_leaves();
+    if (private_path_) {
+      private_path_->row_leaves();
+    }
+  }
   // The work on the sub-warp at the stage's head.
   void work_on_head(Cycle now);
   [[nodiscard]] bool work_on(link::SubWarp& sub_warp, Cycle now);
@@ -148,6 +159,7 @@ class MemoryStage final : public ReceivingStage,
   LineRequests requests_;
   LoadStoreUnit load_store_;
   ScratchpadPath scratchpad_path_;
+  std::unique_ptr<PrivatePath> private_path_;  // null: all local memory is in device memory
   PendingAccesses pending_;
   Gathering gathering_;
   ReturnQueue back_;

@@ -13,7 +13,7 @@ void MemoryAccess::classify(link::SubWarp& of) {
   const bool accumulates = isa::is_accumulate(instruction.op);
   const LaneMask executing = of.executing;
   lanes = accumulates ? executing & of.values.predicate_a : executing;
-  stray = shared = constant = parameter = local = global = 0;
+  stray = shared = constant = parameter = local = global = on_chip = 0;
   count = own = sent = outstanding = late = 0;
   aside = gathered = false;
   queues_until = 0;

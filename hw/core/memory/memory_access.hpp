@@ -45,6 +45,7 @@ struct MemoryAccess {
   LaneMask stray = 0;       // of loads: out of bounds, to read 0. In none of the masks below
   // They by where their address lies.
   LaneMask shared = 0, constant = 0, parameter = 0, local = 0, global = 0;
+  LaneMask on_chip = 0;  // of local memory, in none of the masks above once the access has begun (private.bytes)
   // Lanes served by lines: global ones, or local ones translated to their backing store.
   LaneAddresses addresses;
   std::vector<LineAccess> coalesced;

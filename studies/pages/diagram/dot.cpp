@@ -130,6 +130,7 @@ class DotDrawing {
                                                                {"register banks", "#6b4fa0"},
                                                                {"masks", "#1f5fa8"},
                                                                {"scratchpad", "#6b4fa0"},
+                                                               {"private memory", "#6b4fa0"},
                                                                {"thread blocks", "#8a8a00"},
                                                                {"threads", "#8a8a00"},
                                                                {"invalidations", "#a02c5a"}};

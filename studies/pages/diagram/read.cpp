@@ -4,6 +4,7 @@
 #include "hw/core/block_protocol.hpp"
 #include "hw/core/front/former_module.hpp"
 #include "hw/core/warps/home_protocol.hpp"
+#include "hw/private_memory/private_memory.hpp"
 #include "hw/registers/register_file.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
 #include "studies/pages/diagram/diagram.hpp"
@@ -48,6 +49,7 @@ bool is_socket(sc_core::sc_object& object, Ends& ends) {
          probe<hw::RegisterProtocol>(object, "registers", ends) ||
          probe<hw::BankProtocol>(object, "register banks", ends) || probe<hw::FormerProtocol>(object, "masks", ends) ||
          probe<hw::ScratchpadProtocol>(object, "scratchpad", ends) ||
+         probe<hw::PrivateProtocol>(object, "private memory", ends) ||
          probe<hw::BlockProtocol>(object, "thread blocks", ends) || probe<hw::HomeProtocol>(object, "threads", ends) ||
          probe<link::InvalidationProtocol>(object, "invalidations", ends);
 }

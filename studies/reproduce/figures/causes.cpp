@@ -75,6 +75,7 @@ const std::vector<CauseRow>& cause_rows() {
         {"a queue per bank", {"dram.scheduler=fcfs-per-bank"}},
         {"row hits first", {"dram.scheduler=fr-fcfs"}},
         {"nothing spills", {"core.registers=64512", "core.registers_per_thread=63"}},
+        {"spills on the chip", {"private.bytes=128"}},
         {"a bound of 1K instructions", {}, {"two_level.fetch_group_timeout=1024"}},
         {"a quarter of the bandwidth", {"dram.bandwidth_gbs=8"}},
         {"inputs of two fifths", {}, {}, 0.4}},

@@ -55,6 +55,7 @@ std::vector<std::vector<std::vector<std::uint64_t>>> weights_of(const Kernels& k
                                                                 std::string_view activity) {
   static const std::map<std::string_view, Weight> kByKind = {
       {"scratchpad", [](const InstructionCounters& one) { return one.scratchpad_accesses; }},
+      {"private_memory", [](const InstructionCounters& one) { return one.private_memory_accesses; }},
       {"l1d", kLines},
       {"coherence", kLines},
       {"noc", kBehindL1},

@@ -188,6 +188,7 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
       {"l1d_sectors", has_sectors(machine.l1d.sector_bytes, machine.l1d.line_bytes) ? cores : 0},
       {"texture", cores},
       {"scratchpad", cores},
+      {"private_memory", machine.private_memory.bytes != 0 ? cores : 0},
       {"registers", cores * machine.core.sub_cores * machine.core.simd_width},  // a bank per lane
       {"noc", 1},
       {"l2_slice", slices},
@@ -214,6 +215,7 @@ std::optional<double> unit_bytes(std::string_view kind, const hw::Machine& machi
       {"l1d", machine.l1d.bytes},
       {"texture", machine.texture.bytes},
       {"scratchpad", machine.scratchpad.bytes},
+      {"private_memory", std::uint64_t{machine.private_memory.bytes} * core.threads},
       {"registers", std::uint64_t{core.registers} * 4 / core.sub_cores / core.simd_width},
       {"l2", machine.l2.bytes / hw::memory_slices(machine)},
   };

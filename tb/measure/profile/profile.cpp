@@ -339,6 +339,7 @@ void Profile::completed(const hw::CoreState& core, const hw::Group& group, const
 void Profile::accessed(const hw::CoreState& core, const hw::MemoryAccess& access, Cycle scratchpad_last) {
   InstructionCounters& counters = at(core.index, access.sub_warp->pc);
   counters.scratchpad_accesses += access.shared != 0 ? 1 : 0;
+  counters.private_memory_accesses += access.on_chip != 0 ? 1 : 0;
   counters.scratchpad_extra_cycles += scratchpad_last - core.now;
   if ((access.global | access.local) != 0) {
     ++counters.memory_instructions;

@@ -41,7 +41,8 @@ struct InstructionCounters {
   std::uint64_t late_lines = 0;           // of line_requests: the line was not in the L1
   std::uint64_t store_lines = 0;          // of line_requests: of stores
   std::uint64_t scratchpad_accesses = 0;
-  std::uint64_t scratchpad_extra_cycles = 0;  // of accesses to the scratchpad, beyond the first
+  std::uint64_t scratchpad_extra_cycles = 0;  // of accesses to scratchpad or private memory, beyond the first
+  std::uint64_t private_memory_accesses = 0;
   // Warp cycles by the group's state (hw::GroupState), in order. `ready`: waited to be chosen, with this instruction
   // next; `fetching`: waited for its line of the instruction cache; `in_flight`: it was in the pipeline; the others:
   // waited in or after it. Entry `free` stays 0.
@@ -68,6 +69,7 @@ struct InstructionCounters {
     visit("store_lines", self.store_lines);
     visit("scratchpad_accesses", self.scratchpad_accesses);
     visit("scratchpad_extra_cycles", self.scratchpad_extra_cycles);
+    visit("private_memory_accesses", self.private_memory_accesses);
   }
 };
 

@@ -300,6 +300,9 @@ void KanataLog::accessed(const hw::CoreState& core, const hw::MemoryAccess& acce
   if (access.shared != 0) {
     put(now_, "L\t{}\t1\tscratchpad: {} cycles\\n\n", row->id, scratchpad_last - core.now + 1);
   }
+  if (access.on_chip != 0) {
+    put(now_, "L\t{}\t1\tprivate memory: {} cycles\\n\n", row->id, scratchpad_last - core.now + 1);
+  }
   if (access.count == 0) {
     return;
   }

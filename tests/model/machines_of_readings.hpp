@@ -1,0 +1,57 @@
+// Machines with what the papers mention, or leave open (tests/model/machines.hpp).
+#pragma once
+
+#include "hw/divergence/dwf.hpp"
+#include "hw/issue/scoreboard.hpp"
+#include "hw/parameters/machine.hpp"
+#include "hw/schedule/dynamic_warps.hpp"
+
+namespace heddle::test {
+
+template <class Add>
+void add_machines_of_readings(Add add) {
+  // Private memory for some of a thread's local memory, with few registers, so that kernels spill: in order; of threads
+  // that are packed with others of their column, or of other warps.
+  add("private", [](hw::Machine& machine) {
+    machine.core.registers_per_thread = 10;
+    machine.private_memory.bytes = 64;
+    machine.gpu.cores = 2;
+    machine.l1d.write_policy = "write-through";
+  });
+  add("privatefreely", [](hw::Machine& machine) {
+    machine.core.registers_per_thread = 12;
+    machine.core.warp_size = 128;
+    machine.core.former = "packed-freely";
+    machine.core.issue = "relaxed";
+    machine.private_memory.bytes = 16;
+  });
+  add("privatedwf", [](hw::Machine& machine) {
+    machine.core.registers_per_thread = 12;
+    machine.core.divergence = "dwf";
+    machine.core.scheduler = "majority";
+    machine.core.policies.of<hw::DwfParameters>().lane_aware = false;
+    machine.private_memory.bytes = 128;
+  });
+  add("privatemimd", [](hw::Machine& machine) {
+    machine.core.registers_per_thread = 12;
+    machine.core.divergence = "mimd";
+    machine.private_memory.bytes = 32;
+  });
+  // Other orders of dynamic warps.
+  add("dwflowest", [](hw::Machine& machine) {
+    machine.core.divergence = "dwf";
+    machine.core.scheduler = "lowest-pc";
+  });
+  add("dwfmajoritywarps", [](hw::Machine& machine) {
+    machine.core.divergence = "dwf";
+    machine.core.scheduler = "majority";
+    machine.core.policies.of<hw::MajorityParameters>().counts = "warps";
+  });
+  // A warp is fetched again some cycles after it could be.
+  add("refetch", [](hw::Machine& machine) {
+    machine.core.issue = "scoreboard";
+    machine.core.policies.of<hw::ScoreboardParameters>().refetch = 3;
+  });
+}
+
+}  // namespace heddle::test
