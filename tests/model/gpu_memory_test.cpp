@@ -17,6 +17,9 @@
 #include "tb/config/config.hpp"
 #include "tb/device/device.hpp"
 #include "tests/model/child.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_SAMPLED_SANITIZED("Gpus/GpuLatency.*")
 
 namespace heddle {
 namespace {

@@ -142,7 +142,7 @@ std::string counters_with(const std::string& workload_name, const hw::Machine& m
     for (const std::string& socket : sockets) {
       places[socket];
     }
-    const auto workload = test::make_workload(workload_name, machine);
+    const auto workload = test::make_workload(workload_name, machine, 0.3);
     tb::DeviceOptions options;
     if (!sockets.empty()) {
       options.extension.sub_warps = counting<CountedSubWarps>(places);
