@@ -40,6 +40,12 @@ class GroupMoves {
   virtual void free(Group& group) = 0;
   // A free group of the same block as `like`, dynamic and without threads, to be run, waited or parked.
   [[nodiscard]] virtual Group& allocate(const Group& like) = 0;
+  // A free group of the same warp as `like`, with its rows and without threads, to be run. Beyond the groups that warps
+  // begin in.
+  [[nodiscard]] virtual Group& twin(const Group& like) {
+    (void)like;
+    throw InternalError("no warp of several rows is parted here");
+  }
   // Threads that wait at a barrier, all of one block, have gone over to another group.
   virtual void hand_over(const Group& from, unsigned block_slot, const Group& to) = 0;
   // The block of the thread in a place: its slot on this core.

@@ -47,14 +47,6 @@ void cost_of_table(const CostShape& shape, CostLine::Kind kind, const std::strin
   lines.logic("PC comparators", fmt::format("{}, one per entry", entries), "DWS report 4.5");
 }
 
-void cost_of_warp_splits(const CostShape& shape, CostLines& lines) {
-  const std::uint64_t warp = index_bits(shape.warps);
-  cost_of_table(shape, CostLine::Kind::counted,
-                fmt::format("core.warp_size {} + log2({} warps) + {} + {} of status", shape.warp, shape.warps,
-                            kSplitPcBits, kStatusBits),
-                shape.warp + warp + kSplitPcBits + kStatusBits, "DWS report 5.6, with its 64-bit PCs", lines);
-}
-
 // A group of several warps has a warp for each lane, and each lane reads a row of its own.
 void cost_of_formed_splits(const CostShape& shape, CostLines& lines) {
   const std::uint64_t warp = index_bits(shape.all_rows);
@@ -315,5 +307,13 @@ class Slip final : public Subdivision {
 const Register<Divergence, Slip> slip_entry{"slip", "adaptive slip: threads whose access hits run ahead of their warp"};
 
 }  // namespace
+
+void cost_of_warp_splits(const CostShape& shape, CostLines& lines) {
+  const std::uint64_t warp = index_bits(shape.warps);
+  cost_of_table(shape, CostLine::Kind::counted,
+                fmt::format("core.warp_size {} + log2({} warps) + {} + {} of status", shape.warp, shape.warps,
+                            kSplitPcBits, kStatusBits),
+                shape.warp + warp + kSplitPcBits + kStatusBits, "DWS report 5.6, with its 64-bit PCs", lines);
+}
 
 }  // namespace heddle::hw

@@ -8,11 +8,16 @@
 
 namespace heddle::hw {
 
+struct CostShape;
+class CostLines;
+// The warp-split table, of warps of the machine's size.
+void cost_of_warp_splits(const CostShape& shape, CostLines& lines);
+
 struct DwsParameters {
   static constexpr const char* kSection = "dws";
   static constexpr const char* kMeaning =
       "dynamic warp subdivision: warps that part into warp-splits (core.divergence = dws; also dws-dwf; table, slots "
-      "and block length also slip)";
+      "and block length also slip; table and block length also dws-large)";
   std::string branches = "pc";
   std::string memory = "revive";
   std::string reconvergence = "branch-bypass";

@@ -87,10 +87,11 @@ void GroupTable::grown(const Group& group) const {
   }
 }
 
-Group* GroupTable::find_free() {
-  for (std::size_t word = 0; word < live_.size(); ++word) {
-    if (live_[word] != ~std::uint64_t{0}) {
-      const std::size_t id = word * 64 + static_cast<unsigned>(std::countr_one(live_[word]));
+Group* GroupTable::find_free(unsigned from) {
+  std::uint64_t before = (std::uint64_t{1} << (from % 64)) - 1;  // groups of the first word that are passed over
+  for (std::size_t word = from / 64; word < live_.size(); ++word, before = 0) {
+    if (const std::uint64_t live = live_[word] | before; live != ~std::uint64_t{0}) {
+      const std::size_t id = word * 64 + static_cast<unsigned>(std::countr_one(live));
       return id < groups_.size() ? &groups_[id] : nullptr;
     }
   }

@@ -264,7 +264,7 @@ class GroupTable {
   // Groups that have begun so far, or rather ages that were given.
   [[nodiscard]] std::uint64_t ages() const { return age_; }
   // The free group with the lowest number; null when there is none. It stays free until its state is set.
-  [[nodiscard]] Group* find_free();
+  [[nodiscard]] Group* find_free(unsigned from = 0);
 
  private:
   // The sets that groups in a state are in.

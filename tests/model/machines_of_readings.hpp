@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hw/divergence/dwf.hpp"
+#include "hw/divergence/dws.hpp"
 #include "hw/issue/scoreboard.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/schedule/dynamic_warps.hpp"
@@ -46,6 +47,27 @@ void add_machines_of_readings(Add add) {
     machine.core.divergence = "dwf";
     machine.core.scheduler = "majority";
     machine.core.policies.of<hw::MajorityParameters>().counts = "warps";
+  });
+  // Large warps that part at branches: packed, in rows; with room for few warp-splits.
+  add("largesplits", [](hw::Machine& machine) {
+    machine.core.warp_size = 256;
+    machine.core.former = "packed";
+    machine.core.divergence = "dws-large";
+  });
+  add("largesplitsfew", [](hw::Machine& machine) {
+    machine.core.warp_size = 64;
+    machine.core.simd_width = 16;
+    machine.core.divergence = "dws-large";
+    machine.core.scheduler = "least-progress";
+    machine.core.policies.of<hw::DwsParameters>().entries = 3;
+    machine.core.policies.of<hw::DwsParameters>().short_block = 1000;
+  });
+  add("largesplitsboard", [](hw::Machine& machine) {
+    machine.core.warp_size = 128;
+    machine.core.former = "packed-freely";
+    machine.core.issue = "scoreboard";
+    machine.core.scheduler = "two-level";
+    machine.core.divergence = "dws-large";
   });
   // A warp is fetched again some cycles after it could be.
   add("refetch", [](hw::Machine& machine) {

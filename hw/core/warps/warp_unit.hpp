@@ -211,6 +211,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void park(Group& group) override;
   void free(Group& group) override;
   [[nodiscard]] Group& allocate(const Group& like) override;
+  [[nodiscard]] Group& twin(const Group& like) override;
   void hand_over(const Group& from, unsigned block_slot, const Group& to) override;
   [[nodiscard]] unsigned block_of(const Place& place) const override;
   [[nodiscard]] Cycle now() const override { return state_.now; }
@@ -243,6 +244,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
 
   static void clear_masks(Group& group, unsigned rows);
   [[nodiscard]] Group& fresh(Group* free);
+  Group& made_like(const Group& like, Group* free, bool dynamic, unsigned rows);
   // It goes on when its latest instruction has completed, or before, without what only an exit needs.
   void complete(Group& group, const link::DecodedInstruction& decoded, BarrierResults& results);
   void go_on(Group& group, const link::DecodedInstruction& decoded);

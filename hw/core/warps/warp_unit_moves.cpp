@@ -107,19 +107,35 @@ void WarpUnit::free(Group& group) {
 }
 
 Group& WarpUnit::allocate(const Group& like) {
-  Group& group = fresh(state_.groups.find_free());
+  return made_like(like, state_.groups.find_free(), true, 1);
+}
+
+// Every place of a warp has the group of its number for the warp that begins there.
+Group& WarpUnit::twin(const Group& like) {
+  const auto places = static_cast<unsigned>(state_.rows.size() / state_.rows_per_warp);
+  Group& group = made_like(like, state_.groups.find_free(places), false, like.rows());
+  group.aligned = true;
+  group.lane_row.fill(group.first_row);
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    group.lane_home[lane] = static_cast<std::uint8_t>(lane);
+  }
+  return group;
+}
+
+Group& WarpUnit::made_like(const Group& like, Group* free, bool dynamic, unsigned rows) {
+  Group& group = fresh(free);
   group.block_slot = like.block_slot;
   group.part = like.part;
   group.warp_in_block = like.warp_in_block;
   group.first_row = like.first_row;
-  group.dynamic = true;
+  group.dynamic = dynamic;
   group.merge_points = like.merge_points;
   group.instructions = like.instructions;
   group.progress = like.progress;
   group.progress_before = like.progress_before;
   group.reads_memory = like.reads_memory;
-  clear_masks(group, 1);
-  // Not free any more, so that the next one to be allocated is another.
+  clear_masks(group, rows);
+  // Not free any more, so that the next one to be made is another.
   state_.groups.set_state(group, GroupState::in_flight);
   return group;
 }
