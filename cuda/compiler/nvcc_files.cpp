@@ -1,6 +1,7 @@
 #include "cuda/compiler/nvcc_files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -34,6 +35,37 @@ Words library_files(const std::string& name, const Words& linking) {
       if (fs::exists(file, error)) {
         files.push_back(file.string());
       }
+    }
+  }
+  return files;
+}
+
+constexpr std::string_view kToLinker = "-Wl,";
+
+// The files that words handed on to a compiler or to the linker have written, besides the result that -o names.
+Words written_by(const Words& handed_on) {
+  Words words;
+  for (const std::string& word : handed_on) {
+    if (!word.starts_with(kToLinker)) {
+      words.push_back(word);
+      continue;
+    }
+    for (std::size_t at = kToLinker.size(); at <= word.size();) {
+      const std::size_t end = std::min(word.find(',', at), word.size());
+      words.push_back(word.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  constexpr std::array<std::string_view, 8> kWriters = {
+      "-o", "-MF", "-MJ", "-Map", "--Map", "--dependency-file", "--serialize-diagnostics", "--out-implib"};
+  Words files;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (const std::string_view writer : kWriters) {
+      if (!words[i].starts_with(writer)) continue;
+      const std::string rest = words[i].substr(writer.size());
+      if (rest.empty() && i + 1 < words.size()) files.push_back(words[i + 1]);
+      if (rest.starts_with('=')) files.push_back(rest.substr(1));
+      if (!rest.empty() && !rest.starts_with('=') && writer.size() <= 3) files.push_back(rest);  // "-oFILE"
     }
   }
   return files;
@@ -84,6 +116,9 @@ void add_nvcc_outputs(os::CommandFiles& files, const NvccOptions& options, const
       files.writes("-MD", usual_dependency_list(options, sources[i], results[i]));
     }
   }
+  for (const std::string& file : written_by(lists.words)) files.writes("-Xcompiler", file);
+  for (const std::string& file : written_by(options.device)) files.writes("-Xdevice", file);
+  for (const std::string& file : written_by(options.linking)) files.writes("-Xlinker", file);
 }
 
 void leave_out_cutil(NvccOptions& options) {

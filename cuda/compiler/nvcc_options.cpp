@@ -1,3 +1,4 @@
+// Long: one table of nvcc's options and the reader that knows what each means.
 #include "cuda/compiler/nvcc_options.hpp"
 
 #include <fmt/format.h>
@@ -266,6 +267,8 @@ class Reader {
     }
     if (word.starts_with("-Wl,")) {
       out_.linking.push_back(word);
+    } else if (word.starts_with("-Wp,")) {
+      out_.host.push_back(word);
     } else if (word.starts_with("-W")) {
       warning(word);
     } else if (word == "-pthread" || word.starts_with("-f")) {
@@ -379,12 +382,15 @@ class Reader {
     }
   }
 
-  // What the host's compiler gets by -Xcompiler: also what it hands on to the linker, a list with commas of its own.
+  // What the host's compiler gets by -Xcompiler: also what it hands on to the preprocessor and the linker, lists with
+  // commas of their own.
   void compiler_words(const std::string& list) {
     for (const std::string& part : split(list, kBetweenWords.substr(1))) {
       const std::size_t linker = std::min(part.find("-Wl,"), part.size());
-      for (const std::string& one : split(std::string_view(part).substr(0, linker))) {
-        if (one.starts_with("-W") && one != "-Wp" && one != "-Wa") {
+      const std::size_t preprocessor = std::min(part.find("-Wp,"), linker);
+      if (preprocessor != linker) out_.host.push_back(part.substr(preprocessor, linker - preprocessor));
+      for (const std::string& one : split(std::string_view(part).substr(0, preprocessor))) {
+        if (one.starts_with("-W") && one != "-Wa") {
           warning(one);
         } else {
           compiler_word(one);

@@ -126,6 +126,15 @@ TEST_F(CommandInputs, NvccDoesNotWriteOverWhatItReads) {
   refuses({"nvcc", "-MD", "-MF", "a.cu", "-c", "a.cu", "-o", "n.o"}, "-MF: 'a.cu' is a file" + kAnother);
   refuses({"nvcc", "-M", "a.cu", "-MF", "a.cu"}, "-MF: 'a.cu' is a file" + kAnother);
   refuses({"nvcc", "-Xcompiler", "-MD,-MF,a.cu", "-c", "a.cu"}, "-MF: 'a.cu' is a file" + kAnother);
+  refuses({"nvcc", "-Wp,-MMD,a.cu", "-c", "a.cu", "-o", "n.o"}, "-MF: 'a.cu' is a file" + kAnother);
+  refuses({"nvcc", "-Xcompiler", "-fPIC,-Wp,-MD,a.cu", "-c", "a.cu"}, "-MF: 'a.cu' is a file" + kAnother);
+  // Words that go on to the compilers and the linker.
+  refuses({"nvcc", "-Xcompiler", "-o,link", "-c", "a.cu"}, "-Xcompiler: 'link' is a file 'a.cu'" + kAnother);
+  refuses({"nvcc", "-Xcompiler", "-oa.cu", "-c", "a.cu"}, "-Xcompiler: 'a.cu' is a file" + kAnother);
+  refuses({"nvcc", "-Xdevice", "-MD,-MF,a.cu", "-c", "a.cu"}, "-Xdevice: 'a.cu' is a file" + kAnother);
+  refuses({"nvcc", "-Xlinker", "-Map=a.cu", "a.cu", "-o", "n"}, "-Xlinker: 'a.cu' is a file" + kAnother);
+  refuses({"nvcc", "-Xcompiler", "-g,-Wl,-Map,a.cu", "a.cu", "-o", "n"}, "-Xlinker: 'a.cu' is a file" + kAnother);
+  refuses({"nvcc", "-Wl,--dependency-file=a.cu", "a.cu", "-o", "n"}, "-Xlinker: 'a.cu' is a file" + kAnother);
   refuses({"nvcc", "a.o", "-o", "a.o"}, "-o: 'a.o' is a file" + kAnother);
   refuses({"nvcc", "b.cu", "-L.", "-lq", "-o", "libq.a"}, "-o: 'libq.a' is a library './libq.a'" + kAnother);
   refuses({"nvcc", "-optf", "options", "-c", "b.cu", "-o", "options"}, "-o: 'options' is a file of options" + kAnother);

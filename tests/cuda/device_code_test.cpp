@@ -234,6 +234,7 @@ K f3(const float3* a, float3* b) { b[I] = a[I]; }
 void run_locks_on(const std::string& divergence) {
   const LaunchFolder folder;
   folder.write("k.cu", R"(
+#include <cuda/atomic>
 #define K(name) extern "C" __global__ void name(unsigned* lock, unsigned* count)
 __device__ void work(unsigned* count) {
   __threadfence();
@@ -331,6 +332,14 @@ K(of_an_object) {
     if (own.try_lock()) { atomicAdd(count, 1u); own.unlock(); done = true; }
   }
 }
+K(of_an_atomic_object) {
+  cuda::atomic_ref<unsigned, cuda::thread_scope_device> word(*lock);
+  bool done = false;
+  while (!done) {
+    unsigned free = 0;
+    if (word.compare_exchange_strong(free, 1)) { work(count); word.store(0); done = true; }
+  }
+}
 K(naive) {
   while (atomicCAS(lock, 0u, 1u) != 0u) {}
   work(count);
@@ -348,7 +357,7 @@ K(naive) {
   const std::uint64_t count = device.memory().allocate("count", 4, false);
   std::uint32_t counted = 0;
   for (const char* const kernel : {"flag", "do_while", "old_value", "for_break", "going_on", "two_locks", "nested",
-                                   "of_a_function", "back_off", "of_an_object"}) {
+                                   "of_a_function", "back_off", "of_an_object", "of_an_atomic_object"}) {
     tb::Arguments arguments(device.module(), kernel);
     arguments.pointer(lock);
     arguments.pointer(count);

@@ -105,6 +105,10 @@ HEDDLE_DEVICE_ long long clock64() {
   return value;
 }
 
+// What depends on which threads are active: clang must not make one of two such operations, one on each side of a
+// branch, which would then be executed before the threads part. Takes a statement in braces.
+#define HEDDLE_OF_ACTIVE_THREADS_ [[clang::nomerge]]
+
 // ----------------------------------------------------------------------------------------------- barriers and fences
 
 // In place of the compiler's built-in of this name, which clang 14 does not take for an access to memory: it moves
@@ -210,6 +214,7 @@ HEDDLE_BOTH_ double __hiloint2double(int hi, int lo) {
 #include "heddle/cuda_warps.h"
 
 #undef HEDDLE_DEVICE_
+#undef HEDDLE_OF_ACTIVE_THREADS_
 #undef HEDDLE_BOTH_
 #undef HEDDLE_MATH_
 #undef HEDDLE_NOINLINE_

@@ -126,6 +126,24 @@ HEDDLE_SCOPE_ Part swap_if(Part* address, Part expected, Part desired) {
   return expected;
 #endif
 }
+// One access where a word of this size can be exchanged at once; the value before.
+template <class Word>
+HEDDLE_SCOPE_ Word exchanged(Word* address, Word value) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(Word) >= 4) {
+    return atomicExch(address, value);
+  } else {
+    Word old = load(address);
+    for (;;) {
+      const Word seen = swap_if(address, old, value);
+      if (seen == old) return old;
+      old = seen;
+    }
+  }
+#else
+  return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);
+#endif
+}
 template <class Word>
 HEDDLE_SCOPE_ Word add(Word* address, Word value) {
 #ifdef __CUDA_ARCH__
@@ -184,7 +202,10 @@ class operations {
   HEDDLE_SCOPE_ operator T() const { return load(); }
   HEDDLE_SCOPE_ void store(T value, memory_order order = memory_order_seq_cst) { exchange(value, order); }
   HEDDLE_SCOPE_ T exchange(T value, memory_order order = memory_order_seq_cst) {
-    return change(order, [=](T) { return value; });
+    before(order, Scope);
+    const Word old = exchanged(place(), __builtin_bit_cast(Word, value));
+    after(order, Scope);
+    return __builtin_bit_cast(T, old);
   }
   HEDDLE_SCOPE_ bool compare_exchange_strong(T& expected, T desired, memory_order order = memory_order_seq_cst) {
     before(order, Scope);

@@ -9,24 +9,28 @@ namespace heddle {
 
 // The threads whose condition is true write their value contiguously from `base` on, which is the same in all threads;
 // returns how many there were. `base` points to global memory, `base` of the _shared form to the scratchpad.
-#define HEDDLE_COND_ACC_(type, bits, letter)                                                               \
-  HEDDLE_DEVICE_ unsigned int cond_acc(type* base, bool condition, type value) {                           \
-    unsigned int count;                                                                                    \
-    asm volatile("{ .reg .pred %%p; setp.ne.u32 %%p, %2, 0; cond_acc.global." bits " %0, [%1], %%p, %3; }" \
-                 : "=r"(count)                                                                             \
-                 : HEDDLE_POINTER_((HEDDLE_GLOBAL_(type))base), "r"(static_cast<unsigned int>(condition)), \
-                   letter(value)                                                                           \
-                 : "memory");                                                                              \
-    return count;                                                                                          \
-  }                                                                                                        \
-  HEDDLE_DEVICE_ unsigned int cond_acc_shared(type* base, bool condition, type value) {                    \
-    unsigned int count;                                                                                    \
-    asm volatile("{ .reg .pred %%p; setp.ne.u32 %%p, %2, 0; cond_acc.shared." bits " %0, [%1], %%p, %3; }" \
-                 : "=r"(count)                                                                             \
-                 : HEDDLE_POINTER_((HEDDLE_SHARED_(type))base), "r"(static_cast<unsigned int>(condition)), \
-                   letter(value)                                                                           \
-                 : "memory");                                                                              \
-    return count;                                                                                          \
+#define HEDDLE_COND_ACC_(type, bits, letter)                                                                 \
+  HEDDLE_DEVICE_ unsigned int cond_acc(type* base, bool condition, type value) {                             \
+    unsigned int count;                                                                                      \
+    HEDDLE_OF_ACTIVE_THREADS_ {                                                                              \
+      asm volatile("{ .reg .pred %%p; setp.ne.u32 %%p, %2, 0; cond_acc.global." bits " %0, [%1], %%p, %3; }" \
+                   : "=r"(count)                                                                             \
+                   : HEDDLE_POINTER_((HEDDLE_GLOBAL_(type))base), "r"(static_cast<unsigned int>(condition)), \
+                     letter(value)                                                                           \
+                   : "memory");                                                                              \
+    }                                                                                                        \
+    return count;                                                                                            \
+  }                                                                                                          \
+  HEDDLE_DEVICE_ unsigned int cond_acc_shared(type* base, bool condition, type value) {                      \
+    unsigned int count;                                                                                      \
+    HEDDLE_OF_ACTIVE_THREADS_ {                                                                              \
+      asm volatile("{ .reg .pred %%p; setp.ne.u32 %%p, %2, 0; cond_acc.shared." bits " %0, [%1], %%p, %3; }" \
+                   : "=r"(count)                                                                             \
+                   : HEDDLE_POINTER_((HEDDLE_SHARED_(type))base), "r"(static_cast<unsigned int>(condition)), \
+                     letter(value)                                                                           \
+                   : "memory");                                                                              \
+    }                                                                                                        \
+    return count;                                                                                            \
   }
 #ifdef __LP64__
 #define HEDDLE_POINTER_(p) "l"(p)
@@ -57,9 +61,11 @@ HEDDLE_COND_ACC_(double, "b64", HEDDLE_AS_DOUBLE_)
 // base + (threads whose condition is true << shift).
 HEDDLE_DEVICE_ unsigned int tree_traverse(unsigned int base, bool condition, unsigned int shift) {
   unsigned int next;
-  asm volatile("{ .reg .pred %%p; setp.ne.u32 %%p, %2, 0; tree_traverse.u32 %0, %1, %%p, %3; }"
-               : "=r"(next)
-               : "r"(base), "r"(static_cast<unsigned int>(condition)), "ri"(shift));
+  HEDDLE_OF_ACTIVE_THREADS_ {
+    asm volatile("{ .reg .pred %%p; setp.ne.u32 %%p, %2, 0; tree_traverse.u32 %0, %1, %%p, %3; }"
+                 : "=r"(next)
+                 : "r"(base), "r"(static_cast<unsigned int>(condition)), "ri"(shift));
+  }
   return next;
 }
 

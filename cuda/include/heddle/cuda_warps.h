@@ -18,11 +18,13 @@
   }                                                                                          \
   HEDDLE_DEVICE_ int __##name(int predicate) {                                               \
     int value;                                                                               \
-    asm volatile("{ .reg .pred %%p; .reg .pred %%q; setp.ne.s32 %%p, %1, 0; vote." mode      \
-                 ".pred %%q, %%p; selp.s32 %0, 1, 0, %%q; }"                                 \
-                 : "=r"(value)                                                               \
-                 : "r"(predicate)                                                            \
-                 : "memory");                                                                \
+    HEDDLE_OF_ACTIVE_THREADS_ {                                                              \
+      asm volatile("{ .reg .pred %%p; .reg .pred %%q; setp.ne.s32 %%p, %1, 0; vote." mode    \
+                   ".pred %%q, %%p; selp.s32 %0, 1, 0, %%q; }"                               \
+                   : "=r"(value)                                                             \
+                   : "r"(predicate)                                                          \
+                   : "memory");                                                              \
+    }                                                                                        \
     return value;                                                                            \
   }
 HEDDLE_VOTE_(all, "all")
@@ -40,15 +42,19 @@ HEDDLE_DEVICE_ unsigned int __ballot_sync(unsigned int mask, int predicate) {
 }
 HEDDLE_DEVICE_ unsigned int __ballot(int predicate) {
   unsigned int value;
-  asm volatile("{ .reg .pred %%p; setp.ne.s32 %%p, %1, 0; vote.ballot.b32 %0, %%p; }"
-               : "=r"(value)
-               : "r"(predicate)
-               : "memory");
+  HEDDLE_OF_ACTIVE_THREADS_ {
+    asm volatile("{ .reg .pred %%p; setp.ne.s32 %%p, %1, 0; vote.ballot.b32 %0, %%p; }"
+                 : "=r"(value)
+                 : "r"(predicate)
+                 : "memory");
+  }
   return value;
 }
 HEDDLE_DEVICE_ unsigned int __activemask() {
   unsigned int value;
-  asm volatile("activemask.b32 %0;" : "=r"(value)::"memory");
+  HEDDLE_OF_ACTIVE_THREADS_ {
+    asm volatile("activemask.b32 %0;" : "=r"(value)::"memory");
+  }
   return value;
 }
 
@@ -80,10 +86,12 @@ HEDDLE_DEVICE_ unsigned int __activemask() {
   }                                                                                                            \
   HEDDLE_DEVICE_ unsigned int __##name(unsigned int value, operand lane, int width = warpSize) {               \
     unsigned int result;                                                                                       \
-    asm volatile("shfl." mode ".b32 %0, %1, %2, %3;"                                                           \
-                 : "=r"(result)                                                                                \
-                 : "r"(value), "r"(lane), "r"(((warpSize - width) << 8) | last)                                \
-                 : "memory");                                                                                  \
+    HEDDLE_OF_ACTIVE_THREADS_ {                                                                                \
+      asm volatile("shfl." mode ".b32 %0, %1, %2, %3;"                                                         \
+                   : "=r"(result)                                                                              \
+                   : "r"(value), "r"(lane), "r"(((warpSize - width) << 8) | last)                              \
+                   : "memory");                                                                                \
+    }                                                                                                          \
     return result;                                                                                             \
   }                                                                                                            \
   HEDDLE_SHUFFLE_AS_(name, int, operand, static_cast<unsigned int>, static_cast<int>)                          \

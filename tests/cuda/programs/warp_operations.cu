@@ -62,6 +62,15 @@ __global__ void operations(int* out) {
     to[17] = __shfl_sync(some, x, 31 - __clz(some));
   }
   __syncwarp(all);
+  // The same words on both sides of a branch.
+  if (x > 0) {
+    to[19] = static_cast<int>(__activemask());
+    to[20] = __shfl(x, __ffs(__ballot(1)) - 1);
+  } else {
+    to[19] = static_cast<int>(__activemask());
+    to[20] = __shfl(x, __ffs(__ballot(1)) - 1);
+  }
+  __syncwarp(all);
   int sum = x;
   for (int step = 16; step > 0; step /= 2) {
     const int other = __shfl_down_sync(all, sum, step);
@@ -93,7 +102,8 @@ void judge(const int* out) {
     const auto at = [&](unsigned of) { return input(first + of); };
     const int x = input(t);
     unsigned positive = 0, third = 0;
-    int any = 0, all = 1, sum = 0, high = x, low = x, part = 0, last = 0, same = 1;
+    int any = 0, all = 1, sum = 0, high = x, low = x, part = 0, last = 0, same = 1, first_here = 0;
+    for (unsigned i = count; i-- > 0;) first_here = (at(i) > 0) == (x > 0) ? at(i) : first_here;
     for (unsigned i = 0; i < count; ++i) {
       positive |= (at(i) > 0 ? 1U : 0U) << i;
       third |= (at(i) % 3 == x % 3 ? 1U : 0U) << i;
@@ -125,7 +135,9 @@ void judge(const int* out) {
                           x > 0 ? static_cast<int>(positive) : 0,
                           x > 0 ? part : 0,
                           x > 0 ? last : 0,
-                          lane == 0 ? sum : 0};
+                          lane == 0 ? sum : 0,
+                          static_cast<int>(x > 0 ? positive : whole & ~positive),
+                          first_here};
     for (unsigned i = 0; i < sizeof should / sizeof should[0]; ++i) {
       expect("operations", t, i, out[t * kValues + i], should[i]);
     }
