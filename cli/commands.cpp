@@ -7,6 +7,7 @@
 #include <iostream>
 #include <sstream>
 #include <systemc>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
@@ -44,21 +45,34 @@ const Command* find(const std::string& name) {
       option ? "options stand after a command; try heddle --help" : suggest(name, names, "known: " + join(names)));
 }
 
-// Raises the limit on the stack where it is too low and this process may; the stack grows by what it says then. Throws
-// InputError where the process may not.
-void check_stack() {
-  constexpr rlim_t kNeeded = rlim_t{512} << 10U;
-  constexpr rlim_t kUsual = rlim_t{8} << 20U;
+// Raises a limit to the usual one where it is too low and this process may, else leaves it what it is. What it may be
+// then.
+rlim_t raised(decltype(RLIMIT_STACK) what, rlim_t needed, rlim_t usual) {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kNeeded) {
-    return;
+  if (::getrlimit(what, &limit) != 0) {
+    return needed;
   }
-  limit.rlim_cur = std::min(limit.rlim_max, kUsual);
-  if (limit.rlim_cur < kNeeded || ::setrlimit(RLIMIT_STACK, &limit) != 0) {
+  if (limit.rlim_cur < needed) {
+    const rlim_t before = std::exchange(limit.rlim_cur, std::min(limit.rlim_max, usual));
+    if (::setrlimit(what, &limit) != 0) {
+      return before;
+    }
+  }
+  return limit.rlim_cur;
+}
+
+// Throws InputError where the process may have too little. The stack grows by what its limit says now.
+void check_limits() {
+  constexpr rlim_t kStack = rlim_t{512} << 10U;
+  constexpr rlim_t kFiles = 64;
+  if (const rlim_t stack = raised(RLIMIT_STACK, kStack, rlim_t{8} << 20U); stack < kStack) {
     throw InputError(
-        {},
-        fmt::format("the stack may have {} KiB (ulimit -s), and {} are needed", limit.rlim_cur >> 10U, kNeeded >> 10U),
+        {}, fmt::format("the stack may have {} KiB (ulimit -s), and {} are needed", stack >> 10U, kStack >> 10U),
         "raise the limit: ulimit -s 8192");
+  }
+  if (const rlim_t files = raised(RLIMIT_NOFILE, kFiles, 1024); files < kFiles) {
+    throw InputError({}, fmt::format("{} files may be open at once (ulimit -n), and {} are needed", files, kFiles),
+                     "raise the limit: ulimit -n 1024");
   }
 }
 
@@ -93,7 +107,7 @@ int dispatch(const std::vector<std::string>& words) {
     std::cout << help_of(*command);
     return 0;
   }
-  check_stack();
+  check_limits();
   return command->run(arguments);
 }
 

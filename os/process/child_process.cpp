@@ -235,6 +235,9 @@ ChildProcess ChildProcess::start(const std::vector<std::string>& words, const Pr
   const std::vector<char*> settings = pointers_to(environment);
   Pipe failures = make_pipe();
   Descriptor high(::fcntl(failures.writes.number(), F_DUPFD_CLOEXEC, kFirstFree));
+  if (!high.open()) {
+    no_descriptor("a pipe");
+  }
   failures.writes.close();
   const pid_t child = forked(setup, name, [&](Failure failure) {
     if (failure.step == Failure::Step::none) {

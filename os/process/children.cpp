@@ -71,13 +71,18 @@ void run_children(const ChildLoop& loop) {
     }
     while (signal == 0 && next < loop.count && running.size() < std::max(1U, loop.jobs)) {
       const std::size_t index = next++;
+      const auto not_started = [&](const std::exception& error) {
+        ++done;
+        loop.not_started(index, error.what());
+      };
       try {
         ChildProcess child = loop.start(index);
         const pid_t number = child.id();
         running.emplace(number, std::pair(std::move(child), index));
       } catch (const InternalError& error) {
-        ++done;
-        loop.not_started(index, error.what());
+        not_started(error);
+      } catch (const InputError& error) {  // a limit of the host's
+        not_started(error);
       }
     }
     tell();

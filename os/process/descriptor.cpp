@@ -18,6 +18,15 @@ constexpr std::size_t kPiece = 1U << 14U;
 
 }  // namespace
 
+void no_descriptor(const char* what) {
+  const int error = errno;
+  const std::string message = fmt::format("cannot make {}: {}", what, std::strerror(error));
+  if (error == EMFILE || error == ENFILE) {
+    throw InputError({}, message, "raise the limit on open files: ulimit -n 1024");
+  }
+  throw InternalError(message);
+}
+
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   if (this != &other) {
     close();
@@ -35,7 +44,7 @@ void Descriptor::close() {
 Pipe make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw InternalError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    no_descriptor("a pipe");
   }
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
@@ -43,7 +52,7 @@ Pipe make_pipe() {
 Descriptor memory_file(const char* name) {
   Descriptor file(::memfd_create(name, MFD_CLOEXEC));
   if (!file.open()) {
-    throw InternalError(fmt::format("cannot make a file in memory: {}", std::strerror(errno)));
+    no_descriptor("a file in memory");
   }
   return file;
 }

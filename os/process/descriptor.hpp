@@ -25,14 +25,18 @@ class Descriptor {
   int number_;
 };
 
-// Neither end is passed on to another program. Throws InternalError.
+// For a call of the system that has given none; `what` was to be made: "a pipe". Throws InputError at a limit of the
+// host's, else InternalError.
+[[noreturn]] void no_descriptor(const char* what);
+
+// Neither end is passed on to another program. Throws as no_descriptor does.
 struct Pipe {
   Descriptor reads;
   Descriptor writes;
 };
 [[nodiscard]] Pipe make_pipe();
 
-// A file without a place in any folder; `name` shows in /proc only. Throws InternalError.
+// A file without a place in any folder; `name` shows in /proc only. Throws as no_descriptor does.
 [[nodiscard]] Descriptor memory_file(const char* name);
 
 // All of it, however often a signal comes in between. False: the system took no more (errno says why).

@@ -2,6 +2,7 @@
 #include "os/process/child_process.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/error.hpp"
 #include "os/process/children.hpp"
 #include "os/process/descriptor.hpp"
 #include "tests/support/program_runner.hpp"
@@ -132,6 +134,29 @@ TEST(ChildProcess, MemoryCoresAndProcessorTimeAreLimited) {
   EXPECT_EQ(shell("ulimit -c", limited(limits)).out, "0\n");
   limits.cpu_seconds = 1.5;
   EXPECT_EQ(shell("ulimit -S -t; ulimit -H -t", limited(limits)).out, "2\n7\n");  // whole seconds
+}
+
+TEST(ChildProcess, WithoutAFreeDescriptorTheLimitIsNamed) {
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  limit.rlim_cur = static_cast<rlim_t>(Descriptor(::dup(0)).number());  // the lowest that is free
+  const auto said = [](const auto& work) {
+    try {
+      work();
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string advice = "Too many open files; raise the limit on open files: ulimit -n 1024";
+  const rlim_t first = limit.rlim_cur;
+  for (; limit.rlim_cur < first + 3; ++limit.rlim_cur) {  // no end of a pipe, one, both
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+    EXPECT_EQ(said([] { ChildProcess::start({"true"}).wait(); }), "cannot make a pipe: " + advice) << limit.rlim_cur;
+  }
+  limit.rlim_cur = first;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(said([] { static_cast<void>(memory_file("m")); }), "cannot make a file in memory: " + advice);
 }
 
 TEST(ChildProcess, ASignalReachesItsWholeGroup) {

@@ -50,6 +50,19 @@ TEST(HostLimits, AStackThatIsTooSmallIsSaid) {
   EXPECT_EQ(limited("-S -s 128", run).code, 0);
 }
 
+TEST(HostLimits, TooFewOpenFilesAreSaid) {
+  const std::string run = "run baseline vecadd --scale 0.0005 --quiet";
+  for (const char* const limit : {"-n 6", "-n 63"}) {
+    const Ran few = limited(limit, run);
+    EXPECT_EQ(few.code, 2);
+    EXPECT_EQ(few.err,
+              "heddle: " + std::string(limit + 3) +
+                  " files may be open at once (ulimit -n), and 64 are needed; raise the limit: ulimit -n 1024\n");
+  }
+  EXPECT_EQ(limited("-n 64", run).code, 0);
+  EXPECT_EQ(limited("-S -n 6", run).code, 0);
+}
+
 // A compiler that does not end by itself, and says when it is there.
 class WhileCompiling : public testing::TestWithParam<int> {
  protected:
