@@ -133,8 +133,10 @@ class Assembler {
         i_.subdivides = true;
       } else if (mark.text == "past_scratchpad") {
         i_.past_scratchpad = true;
+      } else if (mark.text == "yields") {
+        i_.yields = true;
       } else {
-        fail(mark.offset, "the marks are {uniform}, {subdivides} and {past_scratchpad}");
+        fail(mark.offset, "the marks are {uniform}, {subdivides}, {past_scratchpad} and {yields}");
       }
       scan_.expect('}');
     }

@@ -299,6 +299,7 @@ std::string disassemble(const Instruction& given) {
   if (i.uniform) text = "{uniform} ";
   if (i.subdivides) text += "{subdivides} ";
   if (i.past_scratchpad) text += "{past_scratchpad} ";
+  if (i.yields) text += "{yields} ";
   if (!i.guard.always()) text += fmt::format("@{} ", predicate_text(i.guard));
   std::string_view mnemonic = info(i.op).mnemonic;
   std::string_view type;

@@ -25,7 +25,8 @@ constexpr unsigned kCShift = 32;
 constexpr unsigned kBShift = 26;
 constexpr unsigned kDShift = 20;
 constexpr unsigned kReconvergenceShift = 25;
-constexpr std::uint64_t kTargetMask = (1U << 25) - 1;
+constexpr unsigned kYieldsBit = 24;
+constexpr std::uint64_t kTargetMask = (1U << kYieldsBit) - 1;
 constexpr std::uint64_t kReconvergenceMask = (1U << (kBranchPastBit - kReconvergenceShift)) - 1;
 static_assert(kNoReconvergence == kReconvergenceMask && kMaxPc < kTargetMask);
 
@@ -49,7 +50,7 @@ std::uint64_t encode(const Instruction& instruction) {
                        field(i.uniform ? 1 : 0, kUniformBit);
   if (i.op == Op::BRA) {
     return word | field(i.subdivides ? 1 : 0, kSubdividesBit) | field(i.past_scratchpad ? 1 : 0, kBranchPastBit) |
-           field(i.reconvergence, kReconvergenceShift) | i.target;
+           field(i.reconvergence, kReconvergenceShift) | field(i.yields ? 1 : 0, kYieldsBit) | i.target;
   }
   word |= field(i.past_scratchpad ? 1 : 0, kBarrierPastBit);
   word |= field(i.dst, kDstShift) | field(i.a, kAShift) | field(i.c, kCShift);
@@ -67,6 +68,7 @@ std::optional<Instruction> decode(std::uint64_t word) {
   if (i.op == Op::BRA) {
     i.subdivides = (word >> kSubdividesBit) != 0;
     i.past_scratchpad = ((word >> kBranchPastBit) & 1U) != 0;
+    i.yields = ((word >> kYieldsBit) & 1U) != 0;
     i.target = static_cast<std::uint32_t>(word & kTargetMask);
     i.reconvergence = static_cast<std::uint32_t>((word >> kReconvergenceShift) & kReconvergenceMask);
   } else {

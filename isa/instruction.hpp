@@ -15,8 +15,9 @@
 //   25..20  d
 //   19..0   modifiers
 //
-//   bra: 49 mark that no access to the scratchpad follows, made by the compiler; 48..25 re-convergence PC, 24..0 target
-//   PC (both count instructions from the kernel's start).
+//   bra: 49 mark that no access to the scratchpad follows, 24 mark of a branch that leads back where threads wait for
+//   others, both made by the compiler; 48..25 re-convergence PC, 23..0 target PC (both count instructions from the
+//   kernel's start).
 //
 // A program counter counts instructions. Registers 0..62 are general, 63 (RZ) reads zero and ignores writes; a 64-bit
 // value lives in an even register and the next one. Predicate registers 0..6 are general, 7 (PT) is always true.
@@ -164,6 +165,10 @@ struct Instruction {
   // its barriers binds it to its block's core (ODGS paper 3.8). The compiler's mark (ptx/last_access.hpp), which
   // changes nothing of what the instruction does. Only where carries_past_scratchpad().
   bool past_scratchpad = false;
+  // bra: leads back to the beginning of a loop that ends by what other threads write, so that a warp whose threads are
+  // scheduled independently lets the others of its threads run here. The compiler's mark (ptx/yields.hpp), which changes
+  // nothing of what the branch does.
+  bool yields = false;
 
   friend bool operator==(const Instruction&, const Instruction&) = default;
 

@@ -379,6 +379,7 @@ std::string_view why_malformed(const Instruction& i) {
   if (const std::string_view reason = malformed_modifiers(i); !reason.empty()) return reason;
   if (i.op == Op::BRA) return malformed_branch(i);
   if (i.subdivides) return "only bra is marked as one that may subdivide a warp";
+  if (i.yields) return "only bra is marked as one at which threads let others run";
   if (i.target != 0 || i.reconvergence != kNoReconvergence) return "only bra has a target";
   if (const std::string_view reason = malformed_sub(i); !reason.empty()) return reason;
   if (const std::string_view reason = malformed_destination(i); !reason.empty()) return reason;

@@ -41,14 +41,17 @@ class Loop {
       for (LoopInstruction& one : body_) changed = extend(one, exits) || changed;
     }
     bool reads = false, writes = false, clock = false;
+    std::uint64_t written = 0;
+    for (const LoopInstruction& one : body_) written |= one.use.written;
     for (const LoopInstruction& one : body_) {
       const Op op = one.instruction.op;
       writes = writes || changes_memory(one.instruction);
       if (!one.decides) continue;
+      exits.waits =
+          exits.waits || is_atomic(op) || is_volatile(op) || (reads_memory(op) && (one.use.read & written) == 0);
       clock = clock || ((op == Op::S2R || op == Op::S2R64) && is_clock(one.instruction));
       reads = reads || is_texture(op) || is_heap(op) || is_accumulate(op) ||
-              (is_atomic(op) && !locks(one.instruction)) ||
-              (is_load(op) && space_of(op) != Space::constant && space_of(op) != Space::param);
+              (is_atomic(op) && !locks(one.instruction)) || reads_memory(op);
     }
     // What the loop keeps in memory goes through a register that something else may need before we look.
     exits.known = !clock && !(reads && writes);
@@ -63,6 +66,9 @@ class Loop {
   // Those that take and give locks: what they leave in memory is what other threads find there.
   static bool locks(const Instruction& instruction) {
     return instruction.atomic_op() == AtomicOp::cas || instruction.atomic_op() == AtomicOp::exch;
+  }
+  static bool reads_memory(Op op) {
+    return is_load(op) && space_of(op) != Space::constant && space_of(op) != Space::param;
   }
   static bool changes_memory(const Instruction& instruction) {
     const Op op = instruction.op;

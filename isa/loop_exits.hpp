@@ -12,6 +12,9 @@ struct LoopExits {
   bool known = false;
   std::uint64_t registers = 0;  // bit r: register r
   std::uint8_t predicates = 0;  // likewise
+  // It depends on memory that other threads may write: by an atomic, a volatile load, or a load from an address that
+  // stays the same in the loop.
+  bool waits = false;
 };
 
 // Of the loop whose instructions stand from PC `first` to PC `last`, in a kernel of these words: the guards of what

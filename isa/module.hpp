@@ -61,7 +61,10 @@ struct Kernel {
   std::uint32_t local_bytes = 0;   // local memory per thread: .local variables and spills
   unsigned spilled_registers = 0;  // virtual registers that the allocator put into local memory
   unsigned address_bits = 32;
-  bool uses_warp_operations = false;         // vote, shfl, match, activemask, laneid, lanemask...
+  bool uses_warp_operations = false;  // vote, shfl, match, activemask, laneid, lanemask...
+  // It has operations between lanes that wait for those that they name (.sync), and has been compiled for machines on
+  // which these are there (ptx::CompileOptions::warp_syncs).
+  bool needs_lockstep = false;
   bool reads_grid_workspace = false;         // %envreg1, %envreg2
   std::optional<Dim3> required_block;        // .reqntid
   std::optional<std::uint32_t> max_threads;  // .maxntid, product

@@ -18,6 +18,7 @@ namespace lanes {
     return nullptr;                                                \
   }
 HEDDLE_NO_LANES(S2R)
+HEDDLE_NO_LANES(WARP_SYNC)
 HEDDLE_NO_LANES(S2R64)
 HEDDLE_NO_LANES(LD_GLOBAL)
 HEDDLE_NO_LANES(LD_GLOBAL_E)

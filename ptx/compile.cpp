@@ -43,7 +43,8 @@ isa::Module compile_parsed(File parsed, const std::string& file, const CompileOp
   const std::vector<Position> rotates = mend_rotates(parsed);
   if (!rotates.empty() && options.notes != nullptr) options.notes->push_back(note_on_rotates(parsed, rotates));
   add_library(parsed);
-  IrModule ir = lower(parsed, options.max_registers, refusals_of(options), interruption, options.stack_bytes);
+  IrModule ir =
+      lower(parsed, options.max_registers, refusals_of(options), interruption, options.stack_bytes, options.warp_syncs);
   isa::Module module = std::move(ir.module);
   module.name = file;
   module.kernels.clear();

@@ -23,6 +23,9 @@ struct CompileOptions {
   // Instructions of a block are ordered so that loads begin early, with at most so many 32-bit registers live at once
   // where the text does with as few; 0: they stay in the text's order.
   unsigned schedule_within = 0;
+  // Operations between lanes and bar.warp.sync wait for the lanes that they name, where they are not known to be there:
+  // for machines whose mechanism schedules the threads of a warp independently. False: code for all others.
+  bool warp_syncs = false;
   // Of the stack that a thread has in a kernel with recursion.
   std::uint32_t stack_bytes = 1024;  // as CUDA's run-time library has it by default
   // Takes what a user should know of how the text was read; null: it is not told.

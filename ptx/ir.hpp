@@ -65,6 +65,7 @@ struct IrFunction {
   unsigned max_registers = isa::kRegisters;  // .maxnreg or the option, whichever is lower
   unsigned if_conversion = 0;                // CompileOptions::if_conversion
   unsigned schedule_within = 0;              // likewise
+  bool warp_syncs = false;                   // likewise
   isa::Kernel kernel;                        // everything but words, lines, registers, predicates, spills
 
   VReg make(RegClass cls, std::string name_of_it = {}) {
@@ -83,7 +84,8 @@ struct IrModule {
 // Lowering (ptx/lower/): parsed file to IR. Every fall-through path ends in EXIT or BRA. Throws InputError; with
 // Refusals::kept only for what is wrong with the file as a whole.
 [[nodiscard]] IrModule lower(const File& file, unsigned max_registers, Refusals refusals = Refusals::thrown,
-                             const Interruption& interruption = Interruption(), std::uint32_t stack_bytes = 1024);
+                             const Interruption& interruption = Interruption(), std::uint32_t stack_bytes = 1024,
+                             bool warp_syncs = false);
 
 // The back end (ptx/backend/): IR to machine code.
 [[nodiscard]] isa::Kernel generate(const IrFunction& function, const std::string& file,

@@ -111,7 +111,7 @@ std::uint64_t read_instruction(ByteReader& in, std::size_t instructions) {
   if (isa::is_texture(instruction->op) || instruction->op == isa::Op::BAR_GRID) {
     throw Damaged(at, fmt::format("{}, which a trace does not hold", isa::info(instruction->op).mnemonic));
   }
-  instruction->uniform = instruction->subdivides = instruction->past_scratchpad = false;
+  instruction->uniform = instruction->subdivides = instruction->past_scratchpad = instruction->yields = false;
   return isa::encode(*instruction);
 }
 

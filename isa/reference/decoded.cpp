@@ -27,7 +27,8 @@ Action action_of(const Instruction& instruction) {
   switch (op) {
     case Op::NOP:
     case Op::PROGRESS:
-    case Op::MEMBAR:  // blocks and warps run one at a time: memory is always in order
+    case Op::WARP_SYNC:  // the threads of a warp re-converge by a stack
+    case Op::MEMBAR:     // blocks and warps run one at a time: memory is always in order
       return Action::nothing;
     case Op::S2R:
     case Op::S2R64:

@@ -20,6 +20,7 @@ bool has_side_effect(const MachineInstruction& instruction) {
     case Op::BRA:
     case Op::EXIT:
     case Op::TRAP:
+    case Op::WARP_SYNC:
     case Op::PRINT:
     case Op::PROGRESS:
     case Op::MEMBAR:

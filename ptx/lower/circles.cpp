@@ -132,6 +132,7 @@ void Selector::begin_member_call() {
   CircleCall call;
   call.back = new_label();
   call.save = out_.items.size();
+  together_.reset();
   out_.items.push_back(marker());
   frame_->member->calls.push_back(std::move(call));
 }
@@ -155,6 +156,7 @@ void Selector::end_member_call(std::vector<VReg> results) {
   CircleCall& call = frame_->member->calls.back();
   call.results = std::move(results);
   call.restore = out_.items.size();
+  together_.reset();
   out_.items.push_back(marker());
 }
 

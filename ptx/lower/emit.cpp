@@ -51,6 +51,7 @@ void Selector::write(IrInstruction instruction) {
     for (const VReg reg : instruction.elements) effect = effect || named_register(reg);
   }
   if (effect && instruction.guard.reg == kNone) instruction.guard = guard_;
+  if (unit == isa::Unit::control || unit == isa::Unit::barrier) together_.reset();
   if (statement_ != nullptr) instruction.at = library_call_ ? *library_call_ : statement_->at;
   if (out_.items.size() >= kMaxItems) {
     refuse("kernel '" + out_.name + "' grows beyond a million instructions when its calls are inlined",
@@ -236,6 +237,7 @@ void Selector::branch(LabelId target, const VPred& guard) {
 }
 
 void Selector::bind(LabelId label) {
+  together_.reset();
   IrBlockItem item;
   item.is_label = true;
   item.label = label;

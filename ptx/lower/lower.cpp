@@ -37,10 +37,11 @@ const std::vector<Handler>& all_handlers() {
 }
 
 IrFunction lower_kernel(const File& file, const ModuleLayout& layout, const Function& function, unsigned max_registers,
-                        const Interruption& interruption, std::uint32_t stack_bytes) {
+                        const Interruption& interruption, std::uint32_t stack_bytes, bool warp_syncs) {
   if (function.refusal) throw InputError(*function.refusal);
   const SourceLocation where{file.name, function.at.line, function.at.column};
   IrFunction ir;
+  ir.warp_syncs = warp_syncs;
   ir.max_registers = std::min(max_registers, isa::kRegisters);
   if (function.maxnreg) {
     if (*function.maxnreg < kMinRegisters) {
@@ -84,7 +85,7 @@ std::vector<std::string> handled_opcodes() {
 }
 
 IrModule lower(const File& file, unsigned max_registers, Refusals refusals, const Interruption& interruption,
-               std::uint32_t stack_bytes) {
+               std::uint32_t stack_bytes, bool warp_syncs) {
   if (max_registers < kMinRegisters) {
     throw InputError({file.name, 0, 0}, "the limit of " + std::to_string(max_registers) + " registers is too low",
                      "allow at least " + std::to_string(kMinRegisters));
@@ -96,7 +97,8 @@ IrModule lower(const File& file, unsigned max_registers, Refusals refusals, cons
   for (const Function& function : file.functions) {
     if (!function.is_entry || !function.has_body) continue;
     try {
-      result.kernels.push_back(lower_kernel(file, layout, function, max_registers, interruption, stack_bytes));
+      result.kernels.push_back(
+          lower_kernel(file, layout, function, max_registers, interruption, stack_bytes, warp_syncs));
     } catch (const InputError& reason) {
       if (refusals == Refusals::thrown) throw;
       result.refused.push_back({function.name, reason});

@@ -266,6 +266,27 @@ void Selector::note_warp_operation() {
   out_.kernel.uses_warp_operations = true;
 }
 
+void Selector::wait_for_lanes(const Value& members) {
+  if (!out_.warp_syncs) {
+    out_.kernel.needs_lockstep = true;
+    return;
+  }
+  const bool always = guard_.reg == kNone && !guard_.negated;
+  IrInstruction wait;
+  wait.op = isa::Op::WARP_SYNC;
+  if (!members.constant) {
+    wait.b = in_register(members);
+    write(std::move(wait));
+    return;
+  }
+  const auto lanes = static_cast<std::uint32_t>(members.bits);
+  if (together_ && *together_ == lanes) return;
+  wait.immediate = true;
+  wait.imm = lanes;
+  write(std::move(wait));
+  if (always) together_ = lanes;
+}
+
 LabelId Selector::label(const std::string& name, const Position& use) {
   const auto found = frame_->labels.find(name);
   if (found != frame_->labels.end()) return found->second.id;

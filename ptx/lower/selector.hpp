@@ -100,6 +100,8 @@ class Selector {
   [[nodiscard]] const ModuleLayout& layout() const { return layout_; }
   // The present statement depends on which threads form a warp.
   void note_warp_operation();
+  // It is one that waits for these lanes.
+  void wait_for_lanes(const Value& members);
   // The hint bit that a preceding .pragma "row_hint" gives to this load.
   [[nodiscard]] bool row_hint() const { return hinted_; }
 
@@ -247,6 +249,8 @@ class Selector {
   std::optional<Position> pending_hint_;
   std::optional<Position> library_call_;  // within a function of the library: the statement that calls it
   bool last_statement_ = false;
+  // Lanes that have waited for each other, with nothing since at which they could part.
+  std::optional<std::uint32_t> together_;
 };
 
 inline constexpr VReg kUnmade = -2;

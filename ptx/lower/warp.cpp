@@ -41,8 +41,10 @@ void lower_vote(Selector& s) {
     instruction.p = s.destination_predicate(s.operand(0));
   }
   instruction.pa = s.predicate(s.operand(1));
-  set_b(s, instruction, sync ? s.source(s.operand(2), Type::b32) : Value::imm(kEveryLane, Type::b32));
+  const Value members = sync ? s.source(s.operand(2), Type::b32) : Value::imm(kEveryLane, Type::b32);
+  set_b(s, instruction, members);
   s.note_warp_operation();
+  if (sync) s.wait_for_lanes(members);
   s.write(std::move(instruction));
 }
 
@@ -72,6 +74,7 @@ void lower_shfl(Selector& s) {
   }
   instruction.c = s.in_register(clamp);
   s.note_warp_operation();
+  if (sync) s.wait_for_lanes(mask);
   s.write(std::move(instruction));
 }
 
@@ -96,6 +99,7 @@ void lower_match(Selector& s) {
     instruction.b = s.in_register(mask);
   }
   s.note_warp_operation();
+  s.wait_for_lanes(mask);
   s.write(std::move(instruction));
 }
 
@@ -169,10 +173,10 @@ void barrier(Selector& s, bool may_be_aligned) {
     m.expect("sync");
     m.finish();
     s.expect_operands(1);
-    (void)s.source(s.operand(0), Type::b32);
-    // The threads of a warp run in lockstep between re-convergence points: nothing to wait for.
+    const Value members = s.source(s.operand(0), Type::b32);
     s.note_warp_operation();
-    IrInstruction nothing;
+    s.wait_for_lanes(members);
+    IrInstruction nothing;  // else the threads of a warp run in lockstep between re-convergence points
     nothing.op = Op::NOP;
     s.write(std::move(nothing));
     return;

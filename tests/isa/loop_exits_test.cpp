@@ -57,6 +57,31 @@ TEST(LoopExits, ACounterThatIsAskedIsAmongThem) {
   EXPECT_EQ(spin(branch_out), (Decides{true, kOfTheSpin | 1U << 5U, 0b11}));
 }
 
+// A loop that waits: it ends by what others write, whatever else it does. `read` puts the value into r4.
+template <class Read>
+bool waits_for_others(Read read, bool asks = true) {
+  Code code;
+  const Code::Pc first = code.here();
+  read(code);
+  code.rri(Op::ADD, 5, 5, 4);
+  code.setp(0, Comparison::ne, asks ? 4 : 5, 0);
+  const Code::Pc last = code.when(0).bra(first, 0);
+  code.aim(last, first, code.here());
+  code.exit();
+  return loop_exits(code.module().kernels.front().words, first, last).waits;
+}
+
+TEST(LoopExits, WaitForOthersByMemoryThatTheyMayWrite) {
+  const auto lock = [](Code& code) { code.atomic(Op::ATOM_GLOBAL, AtomicOp::cas, Type::b32, 4, 1, 2, 3); };
+  EXPECT_TRUE(waits_for_others(lock));
+  EXPECT_FALSE(waits_for_others(lock, false)) << "it ends by a count";
+  EXPECT_TRUE(waits_for_others([](Code& code) { code.load(Op::LDV_GLOBAL, 4, 5); })) << "volatile";
+  EXPECT_TRUE(waits_for_others([](Code& code) { code.load(Op::LD_GLOBAL, 4, 1); })) << "always the same word";
+  EXPECT_FALSE(waits_for_others([](Code& code) { code.load(Op::LD_GLOBAL, 4, 5); })) << "one word after the other";
+  EXPECT_FALSE(waits_for_others([](Code& code) { code.load(Op::LD_GLOBAL, 4, 4); })) << "a chain";
+  EXPECT_FALSE(waits_for_others([](Code& code) { code.load(Op::LD_CONST, 4, 1); }));
+}
+
 // A branch inside the loop says what is written to a register that the end is asked of.
 TEST(LoopExits, WhatABranchWithinChoosesIsAmongThem) {
   const auto within = [](unsigned written) {

@@ -40,6 +40,7 @@ class RandomInstructions {
     i.past_scratchpad = carries_past_scratchpad(op) && coin();
     if (op == Op::BRA) {
       i.subdivides = coin();
+      i.yields = coin();
       i.target = below(kMaxPc + 1);
       i.reconvergence = coin() ? kNoReconvergence : below(kMaxPc + 1);
       return i;

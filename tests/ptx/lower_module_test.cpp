@@ -126,6 +126,40 @@ TEST(LowerModule, MarksWarpOperations) {
   EXPECT_EQ(none.warp_operation_line, 0U);
 }
 
+IrFunction with_warp_syncs(std::string_view statements) {
+  return lower(parse(kernel_text(statements), "t.ptx"), isa::kRegisters, Refusals::thrown, Interruption(), 1024, true)
+      .kernels.at(0);
+}
+
+// For machines that schedule the threads of a warp independently: who exchanges waits for those that are named, once
+// where they cannot have parted since.
+TEST(LowerModule, WaitsForTheLanesThatAreNamed) {
+  const auto lines = [](const std::string& text) { return IrText(with_warp_syncs(text)).lines(); };
+  EXPECT_THAT(lines("bar.warp.sync -1; bar.warp.sync %r1;"), ElementsAre("warp.sync #-1", "warp.sync %r1", "exit"));
+  EXPECT_THAT(lines("vote.sync.any.pred %p1, %p2, 0xffff; vote.sync.ballot.b32 %r1, %p1, 0xffff;\n"
+                    "vote.sync.ballot.b32 %r1, %p1, 0xff;"),
+              ElementsAre("warp.sync #65535", "vote.any %p1, #65535, [%p2]", "vote.ballot %r1, #65535, [%p1]",
+                          "warp.sync #255", "vote.ballot %r1, #255, [%p1]", "exit"));
+  EXPECT_THAT(lines("shfl.sync.idx.b32 %r1, %r2, %r3, %r0, %r0; match.any.sync.b32 %r1, %r2, %r0;"),
+              ElementsAre("warp.sync %r0", "shfl.idx %r1, %r2, %r3, %r0, %r0", "warp.sync %r0",
+                          "match.any %r1, %r2, %r0", "exit"))
+      << "a register may have changed";
+  EXPECT_THAT(
+      lines("bar.warp.sync -1; bar.sync 0; bar.warp.sync -1; L: bar.warp.sync -1; @%p1 bra L;"),
+      ElementsAre("warp.sync #-1", "bar.sync rz, #0", "warp.sync #-1", "L0:", "warp.sync #-1", "@%p1 bra L0", "exit"));
+  EXPECT_THAT(lines("@%p1 bar.warp.sync -1; bar.warp.sync -1;"),
+              ElementsAre("@%p1 warp.sync #-1", "warp.sync #-1", "exit"));
+  EXPECT_THAT(lines("vote.any.pred %p1, %p2;"), ElementsAre("vote.any %p1, #-1, [%p2]", "exit"))
+      << "the form that names no lanes waits for none";
+}
+
+TEST(LowerModule, SaysWhatNeedsTheLanesOfAWarpTogether) {
+  EXPECT_TRUE(lower_kernel("bar.warp.sync -1;").kernel.needs_lockstep);
+  EXPECT_TRUE(lower_kernel("shfl.sync.idx.b32 %r1, %r2, %r3, %r0, %r0;").kernel.needs_lockstep);
+  EXPECT_FALSE(with_warp_syncs("bar.warp.sync -1;").kernel.needs_lockstep);
+  EXPECT_FALSE(lower_kernel("vote.any.pred %p1, %p2; mov.u32 %r1, %laneid;").kernel.needs_lockstep);
+}
+
 TEST(LowerModule, ReadsKernelAttributes) {
   const IrFunction ir =
       lower_module(header(64) + ".entry k() .maxntid 32, 4 .maxnreg 20\n{ .pragma \"warp_size 64\"; exit; }")
