@@ -63,6 +63,7 @@ int exec(const Arguments& arguments) {
     own.max_registers = options.max_registers;
     own.if_conversion = options.if_conversion;
     own.schedule_within = options.schedule_within;
+    own.warp_syncs = options.warp_syncs;
     return std::make_unique<tb::SessionSubject>(std::move(own));
   };
   const int code = measure(arguments, config, std::move(measured), notes);

@@ -136,8 +136,11 @@ void list_statistics(const Arguments& arguments) {
   // What does not go with another module: sectors of lines with homes, private memory with threads that change cores.
   hw::SectorStatistics sectors;
   hw::PrivateMemoryStatistics private_memory;
+  // A machine has one divergence mechanism.
+  hw::ConvergenceStatistics convergence;
   StatisticsRegistry modules = device.statistics();
   modules.add("gpu.core0.private_memory", private_memory);
+  modules.add("gpu.core0.convergence", convergence);
   modules.add("gpu.core0.l1d.sectors", sectors);
   modules.add("gpu.l2_0.store.sectors", sectors);
   if (arguments.has("json")) {

@@ -53,6 +53,7 @@ isa::Module KernelWorkload::compile() const {
   options.max_registers = options_.max_registers;
   options.if_conversion = options_.if_conversion;
   options.schedule_within = options_.schedule_within;
+  options.warp_syncs = options_.warp_syncs;
   const std::vector<std::string_view> forms = asked(variants_, {kPthreads, kProgress, kDws, kTextures});
   const std::string source = forms.empty() ? name_ : fmt::format("{}-{}", name_, forms.front());
   return ptx::compile(kernel_ptx(source, options_.address_bits), source + ".ptx", options);

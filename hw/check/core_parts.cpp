@@ -21,6 +21,11 @@ void check_scalar(const CoreParameters& core, std::vector<Contradiction>& found)
                                                 "\"{}\" forms warps of other threads at branches or accesses; use "
                                                 "core.divergence = \"stack\"",
                                                 core.scalar, core.divergence)});
+  } else if (schedules_threads(core)) {
+    found.push_back({"core.scalar", fmt::format("core.scalar = \"{}\" has one lane execute for all threads of a warp, "
+                                                "which core.divergence = \"{}\" does not keep together where the "
+                                                "compiler expects them; use core.divergence = \"stack\"",
+                                                core.scalar, core.divergence)});
   }
   if (about<IssueDiscipline>(core.issue).traits.early_next_pc) {
     found.push_back({"core.scalar", fmt::format("core.scalar = \"{}\" waits for a warp's earlier instructions, which "

@@ -397,7 +397,8 @@ void Core::check_deadlock() {
   if (!busy() || !quiet()) {
     return;
   }
-  // Nothing is outstanding, so all threads that are left wait at barriers that no thread can complete.
+  // Nothing is outstanding, so all threads that are left wait at barriers that no thread can complete, or for threads of
+  // their warp.
   std::vector<BarrierUnit::Waiters> waiters;
   for (SubCore* const sub_core : sub_cores_) {
     waiters.push_back(sub_core->warps().waiters());
@@ -407,6 +408,13 @@ void Core::check_deadlock() {
                                                static_cast<unsigned>(std::countr_zero(stuck->sub_warp->executing)), 0,
                                                0, stuck->detail);
     tell_fault();
+    return;
+  }
+  for (SubCore* const sub_core : sub_cores_) {
+    if (sub_core->warps().finds_deadlock()) {
+      tell_fault();
+      return;
+    }
   }
 }
 

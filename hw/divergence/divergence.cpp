@@ -16,6 +16,10 @@ std::uint64_t local_memories(const Machine& machine) {
   return std::uint64_t{machine.gpu.cores} * machine.core.threads + (pool != nullptr ? pool(machine.core) : 0);
 }
 
+bool schedules_threads(const CoreParameters& core) {
+  return about<Divergence>(core.divergence).traits.independent_threads;
+}
+
 bool moves_after_last_access(const CoreParameters& core) {
   const auto says = about<Divergence>(core.divergence).traits.after_last_access;
   return says != nullptr && says(core);

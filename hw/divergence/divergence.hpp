@@ -14,6 +14,7 @@
 #include "hw/state/group.hpp"
 #include "hw/state/warp_split.hpp"
 #include "isa/instruction.hpp"
+#include "isa/semantics.hpp"
 
 namespace heddle::hw {
 
@@ -129,6 +130,10 @@ class Divergence {
     // After an instruction that is neither a branch nor an exit nor a barrier, complete() does no more than to run the
     // group at the next PC, unless that is Group::merge_pc, which the mechanism sets; then it need not be told.
     bool steps_plainly = false;
+    // The threads of a warp are scheduled independently, of which none waits for ever for another that could go on: it
+    // is told who waits for whom in the warp (waits_for_lanes), lets threads go on at branches that are marked
+    // (isa::Instruction::yields), and the active threads of a group may be others after any instruction.
+    bool independent_threads = false;
     // Group::merge_points counts the re-convergence points that a group's threads have passed.
     bool counts_merge_points = false;
   };
@@ -172,6 +177,14 @@ class Divergence {
     (void)instruction;
     (void)taken;
     return false;
+  }
+  // With the trait independent_threads: threads of a row of the group have executed warp.sync, and wait each for the
+  // lanes that `members` says. Before complete().
+  virtual void waits_for_lanes(const Group& group, unsigned row, LaneMask lanes, const isa::LaneWord& members) {
+    (void)group;
+    (void)row;
+    (void)lanes;
+    (void)members;
   }
   // Threads of a row of the group were released from a barrier; `last`: no thread of it waits at one any more.
   virtual void released(Group& group, unsigned row, LaneMask lanes, bool last, GroupMoves& moves) {
@@ -261,12 +274,32 @@ class Divergence {
     std::span<const GroupId> slots;
   };
   [[nodiscard]] virtual SplitTableView split_table() const { return {}; }
+  // With the trait independent_threads, what waves show of a warp's threads beside those that run.
+  struct ThreadsView {
+    std::size_t barriers = 0;  // convergence barriers
+    LaneMask ready = 0;        // threads that may run and those that have let others run
+    LaneMask meeting = 0;      // that wait at convergence barriers
+    LaneMask syncing = 0;      // that wait for lanes which they name (warp.sync)
+    LaneMask at_barrier = 0;   // that wait at a barrier of their block
+  };
+  [[nodiscard]] virtual ThreadsView threads_view(const Group& group) const {
+    (void)group;
+    return {};
+  }
+  // A core has come to rest: why threads of the group can never go on, whatever others do. Empty: they may.
+  [[nodiscard]] virtual std::string deadlock(const Group& group) const {
+    (void)group;
+    return {};
+  }
   // What the mechanism holds for a group, for deadlock messages, waves and tests: "2 entries: ...".
   [[nodiscard]] virtual std::string describe(const Group& group) const = 0;
 };
 
 // Warps that a core's scheduler chooses among: as many as the machine has, or as many as its mechanism may form.
 [[nodiscard]] std::uint64_t warp_pool_size(const Machine& machine);
+
+// It says Divergence::Traits::independent_threads: the compiler has operations between lanes wait for their lanes.
+[[nodiscard]] bool schedules_threads(const CoreParameters& core);
 
 // The cores' mechanism says Divergence::Traits::after_last_access.
 [[nodiscard]] bool moves_after_last_access(const CoreParameters& core);

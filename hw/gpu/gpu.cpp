@@ -407,6 +407,12 @@ void Gpu::each_unit(Visitor&& visit) {
     for (SubCore* const sub_core : core->sub_cores()) {
       visit(sub_core->name(), sub_core->state().statistics, &Totals::core);
     }
+    if (about<Divergence>(machine_.core.divergence).traits.independent_threads) {
+      for (SubCore* const sub_core : core->sub_cores()) {
+        visit((std::string(sub_core->name()) + ".convergence").c_str(), sub_core->state().statistics.convergence,
+              &Totals::convergence);
+      }
+    }
     for (SubCore* const sub_core : core->sub_cores()) {
       if (sub_core->l0() != nullptr) {
         visit(sub_core->l0()->name(), sub_core->l0()->statistics(), &Totals::l0i);

@@ -30,6 +30,7 @@ struct Totals {
   DispatcherStatistics dispatcher;
   GlobalSchedulerStatistics global_scheduler;
   CoreStatistics core;
+  ConvergenceStatistics convergence;  // of a mechanism that schedules threads independently; else all 0
   L0Statistics l0i;
   CacheStatistics icache;
   CacheStatistics l1d;
@@ -55,6 +56,7 @@ struct Totals {
     visit("dispatcher", &Totals::dispatcher);
     visit("global_scheduler", &Totals::global_scheduler);
     visit("core", &Totals::core);
+    visit("convergence", &Totals::convergence);
     visit("l0i", &Totals::l0i);
     visit("icache", &Totals::icache);
     visit("l1d", &Totals::l1d);

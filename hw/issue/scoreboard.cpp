@@ -183,8 +183,10 @@ class Scoreboard final : public IssueDiscipline {
   // It ends something for its threads, or tells others of what they have done, or would wait inside the pipeline.
   [[nodiscard]] bool waits_for_all(const link::DecodedInstruction& next) const {
     const isa::Instruction& instruction = next.instruction;
-    return (next.unit == isa::Unit::control && instruction.op != isa::Op::BRA) || next.unit == isa::Unit::barrier ||
-           instruction.op == isa::Op::MEMBAR || next.by_guard || waits_for_earlier(instruction);
+    const bool syncs = instruction.op == isa::Op::WARP_SYNC;  // the lanes that come stay in this warp
+    return (next.unit == isa::Unit::control && instruction.op != isa::Op::BRA && !syncs) ||
+           next.unit == isa::Unit::barrier || instruction.op == isa::Op::MEMBAR || next.by_guard ||
+           waits_for_earlier(instruction);
   }
 
   // What an instruction that outlasts others will write.

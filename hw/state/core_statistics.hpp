@@ -11,6 +11,35 @@
 
 namespace heddle::hw {
 
+// Of a mechanism that schedules the threads of a warp independently (core.divergence = barriers).
+struct ConvergenceStatistics {
+  std::uint64_t set = 0;
+  std::uint64_t joined = 0;
+  std::uint64_t completed = 0;
+  std::uint64_t left_behind = 0;
+  std::uint64_t given_up = 0;
+  std::uint64_t yields = 0;
+  std::uint64_t warp_syncs = 0;
+  std::uint64_t warp_sync_waits = 0;
+  std::uint64_t spills = 0;
+
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("set", set, "barriers", "convergence barriers that threads have set at branches which parted them");
+    visit("joined", joined, "branches", "branches that parted threads whose convergence barrier was there already");
+    visit("completed", completed, "barriers", "convergence barriers at which all their threads that live have met");
+    visit("left_behind", left_behind, "barriers",
+          "convergence barriers that went on without threads which had let others run (barriers.yield_after)");
+    visit("given_up", given_up, "barriers",
+          "convergence barriers that went on without threads which waited for threads at it (warp.sync)");
+    visit("yields", yields, "branches", "marked branches at which threads have let others of their warp run");
+    visit("warp_syncs", warp_syncs, "instructions", "warp-level barriers (__syncwarp, operations between lanes)");
+    visit("warp_sync_waits", warp_sync_waits, "instructions", "of those, some of the lanes named were not there yet");
+    visit("spills", spills, "barriers",
+          "convergence barriers that were put into registers of their threads for want of a barrier register, or back");
+  }
+};
+
 struct CoreStatistics {
   // `map_threads`: so many threads have each a count of their misses.
   explicit CoreStatistics(unsigned simd_width = 0, unsigned map_threads = 0)
@@ -76,6 +105,7 @@ struct CoreStatistics {
   std::uint64_t scalar_writes = 0;
   std::uint64_t lane_reads_saved = 0;
   std::uint64_t lane_writes_saved = 0;
+  ConvergenceStatistics convergence;  // declared by itself, where the mechanism counts it
 
   template <class Visitor>
   void describe(Visitor& visit) {

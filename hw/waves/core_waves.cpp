@@ -54,6 +54,7 @@ CoreWidths::CoreWidths(const Machine& machine)
   split_entries = static_cast<unsigned>(mechanism->split_table().entries.size());
   split_slots = static_cast<unsigned>(mechanism->split_table().slots.size());
   const Divergence::Traits& traits = about<Divergence>(machine.core.divergence).traits;
+  independent = traits.independent_threads;
   mimd_lanes = traits.mimd_lanes;
   block_slots += traits.changes_cores || traits.global_pool != nullptr ? machine.core.threads : 0;
   gathers = about<Coalescer>(machine.core.coalescer).traits.gathers;
@@ -242,6 +243,19 @@ void CoreWaves::group_changed(const CoreState& core, const Group& group) {
   if (widths_.stack != Divergence::StackKind::none) {
     show_stack(group);
   }
+  if (widths_.independent) {
+    show_threads(group, warp.threads);
+  }
+}
+
+void CoreWaves::show_threads(const Group& group, ThreadsWaves& threads) const {
+  const Divergence::ThreadsView view =
+      group.state == GroupState::free ? Divergence::ThreadsView{} : core_->warps().divergence().threads_view(group);
+  threads.barriers.set(view.barriers);
+  threads.ready.set(view.ready);
+  threads.meeting.set(view.meeting);
+  threads.syncing.set(view.syncing);
+  threads.at_barrier.set(view.at_barrier);
 }
 
 void CoreWaves::show_stack(const Group& group) {

@@ -45,6 +45,7 @@ struct CoreWidths {
   unsigned complex_queue;
   unsigned split_entries;  // of the warp-split table; 0: the mechanism has none
   unsigned split_slots;    // of the scheduler, beside it
+  bool independent;        // the threads of a warp are scheduled independently
   bool mimd_lanes;         // each lane executes an instruction of its own
   bool gathers;            // the sub-warps of an instruction ask for lines together
 };
@@ -262,6 +263,21 @@ struct StackWaves {
   }
 };
 
+struct ThreadsWaves {
+  link::Wave barriers, ready, meeting, syncing, at_barrier;
+  template <class Visitor>
+  void describe(Visitor& visit, unsigned lanes) {
+    using enum link::SignalGroup;
+    visit(divergence, "threads.barriers", barriers, link::number(8), "convergence barriers of the warp");
+    visit(divergence, "threads.ready", ready, link::mask(lanes), "threads that may run, beside those that do");
+    visit(divergence, "threads.meeting", meeting, link::mask(lanes), "threads that wait at convergence barriers");
+    visit(divergence, "threads.syncing", syncing, link::mask(lanes),
+          "threads that wait for the lanes which they name (__syncwarp, operations between lanes)");
+    visit(divergence, "threads.at_barrier", at_barrier, link::mask(lanes),
+          "threads that wait at a barrier of their block, while others of the warp go on");
+  }
+};
+
 struct WarpWaves {
   WarpWaves(const CoreWidths& all, unsigned rows)
       : active(rows),
@@ -271,6 +287,7 @@ struct WarpWaves {
         widths(&all) {}
   link::Wave state, pc, block, progress;
   StackWaves stack;
+  ThreadsWaves threads;
   std::vector<link::Wave> active, waiting, taken, not_taken;
   const CoreWidths* widths;
   template <class Visitor>
@@ -289,6 +306,9 @@ struct WarpWaves {
     if (widths->stack == Divergence::StackKind::per_group) {
       stack.describe(visit, "the warp's");
       rows("stack.mask.row", waiting, "mask of the top entry, by row");
+    }
+    if (widths->independent) {
+      threads.describe(visit, widths->lanes);
     }
     rows("branch.taken.row", taken, "buffer of the branch whose sub-warps retire: threads that take it");
     rows("branch.not_taken.row", not_taken, "buffer of the branch whose sub-warps retire: threads that do not");
@@ -405,6 +425,7 @@ class CoreWaves {
 
  private:
   void show_stack(const Group& group);
+  void show_threads(const Group& group, ThreadsWaves& threads) const;
   void branch(const link::SubWarp& sub_warp, const Group& group);
 
   const CoreWidths widths_;

@@ -20,6 +20,7 @@
 #include "ptx/last_access.hpp"
 #include "ptx/subdivision.hpp"
 #include "ptx/uniformity.hpp"
+#include "ptx/yields.hpp"
 #include "tb/device/device_state.hpp"
 #include "tb/device/launch_warps.hpp"
 #include "tb/device/placement.hpp"
@@ -216,6 +217,9 @@ void Device::load(isa::Module module) {
   if (const auto short_block = hw::about<hw::Divergence>(core.divergence).traits.short_block) {
     const auto loop_branches = hw::about<hw::Divergence>(core.divergence).traits.loop_branches;
     ptx::mark_subdivision(state_->module, short_block(core), loop_branches == nullptr || loop_branches(core));
+  }
+  if (hw::schedules_threads(core)) {
+    ptx::mark_yields(state_->module);
   }
   if (hw::moves_after_last_access(core)) {
     ptx::mark_past_scratchpad(state_->module);

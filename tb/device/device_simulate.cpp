@@ -148,7 +148,8 @@ void Device::State::simulate(link::Cycle until) {
                                           fmt::format("no warp gets out of its loop: {}", gpu.describe_waiting()));
       const auto launch =
           std::find_if(running.begin(), running.end(), [&](const Running& one) { return one.id == fault.launch; });
-      if (launch != running.end()) {
+      // Threads that are scheduled independently do not wait for each other behind a loop.
+      if (launch != running.end() && !hw::schedules_threads(gpu.machine().core)) {
         fault.detail += livelock_advice(launch->kernel, fault.pc);
       }
       fault.detail += ". If the loop would end after all, " +

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "hw/check/machine.hpp"
+#include "hw/divergence/divergence.hpp"
 
 namespace heddle::tb {
 
@@ -19,6 +20,14 @@ unsigned usual_warp_size(const isa::Kernel& kernel, const hw::CoreParameters& co
 
 void check_operations(const isa::Module& module, const isa::Kernel& kernel, const hw::CoreParameters& core) {
   const std::string reason = hw::why_no_warp_operations(core);
+  if (reason.empty() && kernel.needs_lockstep && hw::schedules_threads(core)) {
+    throw InputError({module.name, kernel.warp_operation_line},
+                     fmt::format("kernel '{}' uses a warp-level operation (vote, shfl, match, bar.warp.sync) and is "
+                                 "compiled for machines on which the lanes of a warp stay together, which "
+                                 "core.divergence = \"{}\" does not promise",
+                                 kernel.name, core.divergence),
+                     "compile it for this machine (ptx::CompileOptions::warp_syncs)");
+  }
   if (reason.empty()) {
     return;
   }

@@ -28,6 +28,7 @@ struct WorkloadOptions {
   unsigned max_registers = 63;   // what the machine gives a thread (core.registers_per_thread)
   unsigned if_conversion = 0;    // core.if_conversion
   unsigned schedule_within = 0;  // hw::schedules_within
+  bool warp_syncs = false;       // hw::schedules_threads
   unsigned resident_threads =
       1024;                      // threads among which a launch with a fixed grid divides its work, in blocks of 256
   unsigned core_threads = 1024;  // core.threads: what one core holds, and a block has at most

@@ -68,8 +68,9 @@ unsigned LaunchFile::address_bits() const {
 }
 
 isa::Module LaunchFile::compile(unsigned max_registers, unsigned if_conversion, unsigned schedule_within,
-                                std::vector<std::string>* notes, const std::atomic<bool>* interrupted) const {
-  return compile(ptx(), max_registers, if_conversion, schedule_within, notes, interrupted);
+                                std::vector<std::string>* notes, const std::atomic<bool>* interrupted,
+                                bool warp_syncs) const {
+  return compile(ptx(), max_registers, if_conversion, schedule_within, notes, interrupted, warp_syncs);
 }
 
 std::string LaunchFile::ptx() const {
@@ -79,11 +80,12 @@ std::string LaunchFile::ptx() const {
 
 isa::Module LaunchFile::compile(const std::string& ptx, unsigned max_registers, unsigned if_conversion,
                                 unsigned schedule_within, std::vector<std::string>* notes,
-                                const std::atomic<bool>* interrupted) const {
+                                const std::atomic<bool>* interrupted, bool warp_syncs) const {
   ptx::CompileOptions options;
   options.max_registers = max_registers;
   options.if_conversion = if_conversion;
   options.schedule_within = schedule_within;
+  options.warp_syncs = warp_syncs;
   options.notes = notes;
   options.refused = &description_->refused;
   options.interrupted = interrupted;

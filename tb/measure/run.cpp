@@ -28,6 +28,7 @@ WorkloadOptions workload_options(const RunRequest& request) {
   options.max_registers = request.machine.core.registers_per_thread;
   options.if_conversion = request.machine.core.if_conversion;
   options.schedule_within = hw::schedules_within(request.machine.core);
+  options.warp_syncs = hw::schedules_threads(request.machine.core);
   options.core_threads = request.machine.core.threads;
   options.resident_threads = request.machine.gpu.cores * request.machine.core.threads;
   return options;

@@ -99,6 +99,7 @@ isa::Module SessionSubject::compile(std::vector<std::string>* notes, const std::
   options.max_registers = setup_.max_registers;
   options.if_conversion = setup_.if_conversion;
   options.schedule_within = setup_.schedule_within;
+  options.warp_syncs = setup_.warp_syncs;
   options.notes = notes;
   options.interrupted = interrupted;
   try {

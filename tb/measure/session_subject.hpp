@@ -26,6 +26,7 @@ class SessionSubject final : public Subject {
     unsigned max_registers = 63;
     unsigned if_conversion = 0;
     unsigned schedule_within = 0;
+    bool warp_syncs = false;
     const std::atomic<bool>* interrupted = nullptr;  // as DeviceOptions has it
     std::optional<os::ProcessEnd>* ended = nullptr;  // takes how a program that was started here has ended
   };

@@ -38,13 +38,16 @@ class LaunchSubject final : public Subject {
         max_registers_(options.max_registers),
         if_conversion_(options.if_conversion),
         schedule_within_(options.schedule_within),
+        warp_syncs_(options.warp_syncs),
         ptx_(std::move(ptx)),
         file_(LaunchFile::read(path_)) {}
   [[nodiscard]] const std::string& name() const override { return path_; }
   [[nodiscard]] isa::Module compile(std::vector<std::string>* notes,
                                     const std::atomic<bool>* interrupted) const override {
-    return ptx_ == nullptr ? file_.compile(max_registers_, if_conversion_, schedule_within_, notes, interrupted)
-                           : file_.compile(*ptx_, max_registers_, if_conversion_, schedule_within_, notes, interrupted);
+    return ptx_ == nullptr
+               ? file_.compile(max_registers_, if_conversion_, schedule_within_, notes, interrupted, warp_syncs_)
+               : file_.compile(*ptx_, max_registers_, if_conversion_, schedule_within_, notes, interrupted,
+                               warp_syncs_);
   }
   [[nodiscard]] std::uint64_t threads() const override { return file_.threads(); }
   [[nodiscard]] std::optional<double> scale() const override { return std::nullopt; }
@@ -62,6 +65,7 @@ class LaunchSubject final : public Subject {
   unsigned max_registers_;
   unsigned if_conversion_;
   unsigned schedule_within_;
+  bool warp_syncs_;
   std::shared_ptr<const std::string> ptx_;
   LaunchFile file_;
 };

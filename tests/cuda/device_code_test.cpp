@@ -230,7 +230,8 @@ K f3(const float3* a, float3* b) { b[I] = a[I]; }
   }
 }
 
-// Runs locks that the source releases within the loop; every thread has counted once.
+// Runs locks that the source releases within the loop, and, where threads of a warp do not wait for each other for ever,
+// one that is released behind it; every thread has counted once.
 void run_locks_on(const std::string& divergence) {
   const LaunchFolder folder;
   folder.write("k.cu", R"(
@@ -356,8 +357,11 @@ K(naive) {
   const std::uint64_t lock = device.memory().allocate("lock", 8, false);
   const std::uint64_t count = device.memory().allocate("count", 4, false);
   std::uint32_t counted = 0;
-  for (const char* const kernel : {"flag", "do_while", "old_value", "for_break", "going_on", "two_locks", "nested",
-                                   "of_a_function", "back_off", "of_an_object", "of_an_atomic_object"}) {
+  std::vector<const char*> kernels = {
+      "flag",   "do_while",      "old_value", "for_break",    "going_on",           "two_locks",
+      "nested", "of_a_function", "back_off",  "of_an_object", "of_an_atomic_object"};
+  if (hw::schedules_threads(machine.core)) kernels.push_back("naive");
+  for (const char* const kernel : kernels) {
     tb::Arguments arguments(device.module(), kernel);
     arguments.pointer(lock);
     arguments.pointer(count);
@@ -373,6 +377,10 @@ TEST(DeviceCode, LocksThatAreSafeInTheSourceEndOnAStack) {
 
 TEST(DeviceCode, LocksThatAreSafeInTheSourceEndWithAPcPerThread) {
   run_locks_on("per-thread-pc");
+}
+
+TEST(DeviceCode, LocksEndWhereThreadsAreScheduledIndependently) {
+  run_locks_on("barriers");
 }
 
 // The kernels of the workloads are compiled at one go, which makes no difference.

@@ -284,6 +284,38 @@ TEST(Waves, ShowTheStackOfFigure22) {
   EXPECT_EQ(dump[warp + ".branch.taken.row0"].number(effect + 1), 0U);
 }
 
+// The same branch where threads meet at a convergence barrier.
+TEST(Waves, ShowTheThreadsThatWaitToMeet) {
+  Machine machine = four_lanes(4);
+  machine.core.divergence = "barriers";
+  Code code;
+  code.s2r(1, Special::tid_x);
+  code.setp(1, isa::Comparison::eq, 1, 2);
+  const Fork fork = add_fork(code);
+  const VcdDump dump = record(machine, code, {{1, 1, 1}, {4, 1, 1}});
+  const std::string warp = "bench.gpu.core0.warp0";
+  std::vector<std::uint64_t> seen[4];  // whenever other threads wait to meet
+  for (std::uint64_t cycle = dump.begin; cycle < dump.end; ++cycle) {
+    if (dump[warp + ".threads.barriers"].number(cycle).value_or(0) == 0) {
+      continue;
+    }
+    const char* const signals[] = {".threads.ready", ".threads.meeting", ".active.row0", ".pc"};
+    std::uint64_t now[4];
+    for (unsigned i = 0; i < 4; ++i) {
+      now[i] = dump[warp + signals[i]].number(cycle).value();
+    }
+    if (seen[0].empty() || now[1] != seen[1].back()) {
+      for (unsigned i = 0; i < 4; ++i) {
+        seen[i].push_back(now[i]);
+      }
+    }
+  }
+  EXPECT_EQ(seen[0], (std::vector<std::uint64_t>{0b0100, 0})) << "C may run, then it does";
+  EXPECT_EQ(seen[1], (std::vector<std::uint64_t>{0, 0b1011}));
+  EXPECT_EQ(seen[2], (std::vector<std::uint64_t>{0b1011, 0b0100}));
+  EXPECT_EQ(seen[3].back(), fork.c);
+}
+
 // Lanes at both arms of a branch in one cycle: what each lane executes, and all lanes in the stage's mask.
 TEST(Waves, ShowWhatEachMimdLaneExecutes) {
   Machine machine = four_lanes(4);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "hw/divergence/barriers.hpp"
 #include "hw/issue/scoreboard.hpp"
 #include "hw/parameters/machine.hpp"
 
@@ -88,6 +89,18 @@ void add_machines_of_parts(Add add) {
     machine.core.scheduler = "two-level";
     machine.l1d.ports = 2;
     machine.icache.ports = 2;
+  });
+  add("subcoresbarriers", [](hw::Machine& machine) {
+    machine.core.sub_cores = 4;
+    machine.core.divergence = "barriers";
+    machine.core.issue = "scoreboard";
+    machine.core.policies.of<hw::ScoreboardParameters>().stall = "on-use";
+    machine.core.policies.of<hw::ScoreboardParameters>().entries = 32;
+    machine.core.policies.of<hw::ScoreboardParameters>().loads_ahead = true;
+    machine.core.policies.of<hw::BarriersParameters>().yield_after = 2;
+    machine.core.scheduler = "gty";
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.hit_latency = 20;
   });
   add("subcorestbc", [](hw::Machine& machine) {
     machine.core.sub_cores = 2;

@@ -16,7 +16,7 @@ HEDDLE_SAMPLED_SANITIZED("Memories/MovedLoads.*")
 namespace heddle {
 namespace {
 
-constexpr unsigned kThreads = 96;
+constexpr unsigned kMovingThreads = 96;
 constexpr unsigned kMovedBlocks = 9;
 constexpr std::uint64_t kMovedOutput = isa::kGlobalBase;
 
@@ -32,15 +32,15 @@ hw::Machine machine_of_l1s(bool l2) {
 std::vector<std::uint32_t> output_of(tb::Executor& executor, const char* text) {
   const isa::Module module = ptx::compile(text, "moved.ptx", {63});
   executor.load(module);
-  executor.memory().place("out", kMovedOutput, 8ULL * kThreads * kMovedBlocks);
+  executor.memory().place("out", kMovedOutput, 8ULL * kMovingThreads * kMovedBlocks);
   isa::LaunchRequest request;
   request.kernel = module.kernels.front().name;
-  request.block = {kThreads, 1, 1};
+  request.block = {kMovingThreads, 1, 1};
   request.grid = {kMovedBlocks, 1, 1};
   request.parameters.resize(8);
   std::memcpy(request.parameters.data(), &kMovedOutput, 8);
   executor.launch(request);
-  std::vector<std::uint32_t> words(2 * kThreads * kMovedBlocks);
+  std::vector<std::uint32_t> words(2 * kMovingThreads * kMovedBlocks);
   executor.memory().read(kMovedOutput, std::as_writable_bytes(std::span(words)));
   return words;
 }
@@ -107,7 +107,7 @@ TEST_P(MovedLoads, SeeWhatTheThreadAndItsBlockHaveStored) {
   tb::Device device(machine_of_l1s(GetParam()));
   tb::ReferenceExecutor reference{isa::InterpreterOptions{}};
   EXPECT_EQ(output_of(device, kRoundsOfStores), output_of(reference, kRoundsOfStores));
-  EXPECT_GT(device.totals().global_scheduler.diverged_threads, kThreads * kMovedBlocks);
+  EXPECT_GT(device.totals().global_scheduler.diverged_threads, kMovingThreads * kMovedBlocks);
   EXPECT_GT(device.totals().l1d.bypasses, 0U);
   EXPECT_GT(device.totals().l1d.hits, 0U) << "threads that have not moved do use it";
 }
@@ -163,8 +163,8 @@ TEST_P(MovedLoads, SeeBehindAFenceWhatOtherCoresHaveStored) {
   tb::Device device(machine_of_l1s(GetParam()));
   const std::vector<std::uint32_t> words = output_of(device, kFencedFlags);
   for (unsigned block = 0; block != kMovedBlocks; ++block) {
-    for (unsigned reader = 64; reader != kThreads; ++reader) {
-      EXPECT_EQ(words[2 * (block * kThreads + reader)], (reader - 32 + 7) + (reader - 64 + 7)) << reader;
+    for (unsigned reader = 64; reader != kMovingThreads; ++reader) {
+      EXPECT_EQ(words[2 * (block * kMovingThreads + reader)], (reader - 32 + 7) + (reader - 64 + 7)) << reader;
     }
   }
   EXPECT_EQ(device.totals().global_scheduler.diverged_warps, 0U);

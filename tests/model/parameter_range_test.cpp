@@ -252,6 +252,7 @@ std::string random_program(tb::Device& device, std::uint64_t seed) {
   compile.max_registers = machine.core.registers_per_thread;
   compile.if_conversion = machine.core.if_conversion;
   compile.schedule_within = hw::schedules_within(machine.core);
+  compile.warp_syncs = hw::schedules_threads(machine.core);
   const isa::Module module = ptx::compile(program.text, "random.ptx", compile);
   isa::LaunchRequest request;
   request.kernel = random_ptx::kEntry;

@@ -111,6 +111,7 @@ void check(tb::Device& device, std::uint64_t seed) {
   options.max_registers = machine.core.registers_per_thread;
   options.if_conversion = machine.core.if_conversion;
   options.schedule_within = hw::schedules_within(machine.core);
+  options.warp_syncs = hw::schedules_threads(machine.core);
   const isa::Module module = ptx::compile(program.text, "random.ptx", options);
   EXPECT_EQ(test::check_re_convergence(module.kernels.front()).wrong, "");
   const isa::LaunchRequest request = request_of(program, module.kernels.front());
@@ -135,7 +136,8 @@ void check(tb::Device& device, std::uint64_t seed) {
   EXPECT_EQ(difference("thread hash", device.retirement().threads(), std::as_const(hash).threads()), "");
   EXPECT_EQ(words(device.memory(), kRandomInput, program.input_words),
             words(memory, kRandomInput, program.input_words));
-  if (machine.core.warp_size == 32 && machine.core.simd_width == 32 && machine.core.divergence == "stack") {
+  if (machine.core.warp_size == 32 && machine.core.simd_width == 32 &&
+      (machine.core.divergence == "stack" || hw::schedules_threads(machine.core))) {
     EXPECT_EQ(after.core.warp_instructions - before.core.warp_instructions, result.warp_instructions);
   }
   const auto blocks = [](const hw::Totals& totals) { return totals.core.blocks + totals.global_scheduler.blocks; };

@@ -95,6 +95,7 @@ isa::Module module_for(const hw::Machine& machine) {
   options.max_registers = machine.core.registers_per_thread;
   options.if_conversion = machine.core.if_conversion;
   options.schedule_within = hw::schedules_within(machine.core);
+  options.warp_syncs = hw::schedules_threads(machine.core);
   return ptx::compile(kText, "kernel.ptx", options);
 }
 

@@ -157,6 +157,7 @@ isa::Module compiled(const hw::Machine& machine, const std::string& text) {
   options.max_registers = machine.core.registers_per_thread;
   options.if_conversion = machine.core.if_conversion;
   options.schedule_within = hw::schedules_within(machine.core);
+  options.warp_syncs = hw::schedules_threads(machine.core);
   return ptx::compile(text, "k.ptx", options);
 }
 

@@ -63,6 +63,7 @@ std::unique_ptr<tb::Workload> make_workload(const std::string& name, const hw::M
   options.max_registers = machine.core.registers_per_thread;
   options.if_conversion = machine.core.if_conversion;
   options.schedule_within = hw::schedules_within(machine.core);
+  options.warp_syncs = hw::schedules_threads(machine.core);
   options.core_threads = machine.core.threads;
   options.resident_threads = machine.core.threads;
   options.address_bits = address_bits;

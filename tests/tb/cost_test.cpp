@@ -159,6 +159,11 @@ TEST(Cost, OtherDivergenceMechanisms) {
   const StorageCost counters = cost_of({"core.divergence=per-thread-pc"});
   EXPECT_EQ(find(counters, "a program counter per thread")->bits, 1024U * 32);
   EXPECT_EQ(find(counters, "re-convergence stacks"), nullptr);
+  const StorageCost barriers = cost_of({"core.divergence=barriers", "barriers.registers=8", "barriers.yield_after=7"});
+  EXPECT_EQ(find(barriers, "convergence barriers")->bits, 32U * 8 * (32 + 32));
+  EXPECT_EQ(find(barriers, "program counters of threads")->bits, 1024U * (32 + 3));
+  EXPECT_EQ(find(barriers, "rounds that let no thread get on")->bits, 32U * 3);
+  EXPECT_EQ(find(barriers, "re-convergence stacks"), nullptr);
   const StorageCost compaction = cost_of({"core.divergence=tbc"});
   EXPECT_EQ(find(compaction, "block-wide stacks")->bits, 4U * 16 * (64 + 256));
   const StorageCost formation = cost_of({"core.divergence=dwf", "core.scheduler=majority"});

@@ -1,8 +1,9 @@
 // cooperative_groups.h: groups of threads of a block, tiles of a warp, the threads that are active together.
 //
 // Groups within a warp exchange by votes and shuffles: kernels that use them have warps of 32 threads. A tile of n
-// threads lies in one warp (.pragma "lane_groups n"). The threads of a group within a warp go in lockstep up to
-// where they part, so sync() waits for no thread; it orders memory accesses for the compiler.
+// threads lies in one warp (.pragma "lane_groups n"). sync() of a group within a warp waits for its threads where these
+// are scheduled independently; else they go in lockstep up to where they part, and it only orders memory accesses for
+// the compiler.
 #pragma once
 
 #include "heddle/cuda_groups_base.h"

@@ -24,6 +24,7 @@ WarpUnit::WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<D
       stalls_on_use_(hw::stalls_on_use(state.core)),
       parts_in_flight_(about<Divergence>(state.core.divergence).traits.parts_in_flight),
       mimd_lanes_(about<Divergence>(state.core.divergence).traits.mimd_lanes),
+      independent_(about<Divergence>(state.core.divergence).traits.independent_threads),
       shared_home_(state.machine.core.sub_cores > 1),
       steps_plainly_(about<Divergence>(state.core.divergence).traits.steps_plainly && !overlaps_ && !early_next_pc_),
       places_(state, registers),
@@ -51,6 +52,9 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
     if (sub_warp.scalar && sub_warp.executing != 0) {
       masks = group.active;  // one lane has decided for all
     }
+  }
+  if (op == isa::Op::WARP_SYNC && sub_warp.executing != 0) {
+    tell_members(group, sub_warp);
   }
   if constexpr (kCheckInvariants) {
     state_.invariants.retired(sub_warp);
@@ -173,6 +177,17 @@ void WarpUnit::resolve_branch(link::SubWarp& sub_warp) {
     flight.released = true;
     go_on(group, *group.decoded);
   }
+}
+
+// A replay knows the lanes that the instruction names; of a register it knows nothing, and no thread waits.
+void WarpUnit::tell_members(const Group& group, const link::SubWarp& sub_warp) {
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  isa::LaneWord members = sub_warp.values.b[0];
+  if (instruction.immediate || state_.replay != nullptr) {
+    members.fill(instruction.immediate ? instruction.imm : 0);
+  }
+  each_row(group, sub_warp, sub_warp.executing,
+           [&](unsigned row, LaneMask lanes) { divergence_->waits_for_lanes(group, row, lanes, members); });
 }
 
 // Where lanes execute each an instruction of its own: what this sub-warp's threads do next, whatever the others do.

@@ -197,6 +197,8 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   [[nodiscard]] Progress progress() const;
   // What every live group of the core waits for, for deadlock and livelock messages.
   [[nodiscard]] std::string describe_waiting() const;
+  // The core has come to rest: threads of a warp wait for each other (Divergence::deadlock). True after raising a fault.
+  [[nodiscard]] bool finds_deadlock() const;
   // Who waits at barriers here, for the core to say why its threads can never go on (BarrierUnit::stuck).
   [[nodiscard]] BarrierUnit::Waiters waiters() const { return {&state_, &barriers_}; }
 
@@ -241,6 +243,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void executed(Group& group, const link::SubWarp& sub_warp);
   void instruction_completed(Group& group, unsigned flight);
   void resolve_branch(link::SubWarp& sub_warp);
+  void tell_members(const Group& group, const link::SubWarp& sub_warp);
 
   static void clear_masks(Group& group, unsigned rows);
   [[nodiscard]] Group& fresh(Group* free);
@@ -264,6 +267,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void leave_blocks(BarrierResults& results);
   void threads_exited(BlockHome& block, unsigned threads, BarrierResults& results);
   void watch_loop(Group& group, std::uint32_t pc, const isa::Instruction& instruction);
+  [[nodiscard]] bool goes_round(Group& group, std::uint32_t pc, const isa::Instruction& instruction) const;
   void watch_exits(Group& group);
   [[nodiscard]] std::uint64_t fingerprint(const Group& group, const isa::LoopExits& of) const;
 
@@ -277,6 +281,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   bool at_decode_ = false;      // a group goes on there: it is ready at once
   const bool parts_in_flight_;  // Divergence::Traits
   const bool mimd_lanes_;       // likewise
+  const bool independent_;      // likewise: independent_threads
   const bool shared_home_;      // the core has several sub-cores, the first of which has its blocks' homes
   const bool steps_plainly_;    // likewise, and every instruction of a group completes before the next is fetched
   AccessesAside* aside_ = nullptr;

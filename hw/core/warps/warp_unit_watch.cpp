@@ -1,6 +1,7 @@
 // What the watchdog asks: who goes round a loop without changing anything, and who waits for what.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <iterator>
 
@@ -11,16 +12,7 @@ namespace heddle::hw {
 
 // Follows the innermost loop that a group runs in: a taken backward branch from pc to its target.
 void WarpUnit::watch_loop(Group& group, std::uint32_t pc, const isa::Instruction& instruction) {
-  if (group.pc < group.loop_first || group.pc > group.loop_last) {
-    group.leave_loop();
-  }
-  if (group.pc > pc || group.pc != instruction.target) {
-    return;
-  }
-  if (group.pc < group.loop_first || pc > group.loop_last) {
-    group.leave_loop();
-    group.loop_first = group.pc;
-    group.loop_last = pc;
+  if (!goes_round(group, pc, instruction)) {
     return;
   }
   // Looking at all registers costs as much as some instructions: now and then is enough. The
@@ -36,6 +28,30 @@ void WarpUnit::watch_loop(Group& group, std::uint32_t pc, const isa::Instruction
   }
 }
 
+// It takes the branch, within the loop that it is in already.
+bool WarpUnit::goes_round(Group& group, std::uint32_t pc, const isa::Instruction& instruction) const {
+  const bool outside = group.pc < group.loop_first || group.pc > group.loop_last;
+  // Other threads of its warp run now: the loops of both are looked at as one, since each may wait for the other.
+  if (independent_ && group.in_loop() && group.pc != instruction.target && group.pc != pc + 1) {
+    group.loop_first = std::min(group.loop_first, group.pc);
+    group.loop_last = std::max(group.loop_last, group.pc);
+    return instruction.target <= pc;
+  }
+  if (outside) {
+    group.leave_loop();
+  }
+  if (group.pc > pc || group.pc != instruction.target) {
+    return false;
+  }
+  if (group.pc < group.loop_first || pc > group.loop_last) {
+    group.leave_loop();
+    group.loop_first = group.pc;
+    group.loop_last = pc;
+    return false;
+  }
+  return true;
+}
+
 // A loop that counts its rounds without asking how many, such as one that tries to get a lock, changes registers for
 // ever. One that ends by its count, however late, changes some that decide when it ends.
 void WarpUnit::watch_exits(Group& group) {
@@ -49,15 +65,17 @@ void WarpUnit::watch_exits(Group& group) {
   }
 }
 
-// A hash of the registers and predicates of a group's threads that `of` names.
+// A hash of the registers and predicates of a group's threads that `of` names; where these are scheduled independently,
+// of all that live.
 std::uint64_t WarpUnit::fingerprint(const Group& group, const isa::LoopExits& of) const {
   if (state_.replay != nullptr) {
     return 0;  // there are no values
   }
-  std::uint64_t hash = group.pc;
+  std::uint64_t hash = independent_ ? 0 : group.pc;
   const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x9e37'79b9'7f4a'7c15ULL; };
   for (unsigned row = 0; row < group.rows(); ++row) {
-    for (const unsigned lane : set_bits(group.active[row])) {
+    const LaneMask threads = independent_ ? state_.rows[group.first_row + row].present() : group.active[row];
+    for (const unsigned lane : set_bits(threads)) {
       const unsigned at = group.row_of(row, lane);
       const unsigned home = group.home_of(lane);
       for (unsigned reg = 0; reg < state_.launch->registers; ++reg) {
@@ -89,6 +107,19 @@ WarpUnit::Progress WarpUnit::progress() const {
     any = any || spins;
   }
   return any ? Progress::spins : Progress::none;
+}
+
+bool WarpUnit::finds_deadlock() const {
+  for (const Group& group : state_.groups.all()) {
+    if (group.state != GroupState::parked) {
+      continue;
+    }
+    if (const std::string why = divergence_->deadlock(group); !why.empty()) {
+      state_.raise(isa::Fault::Kind::barrier_mismatch, group, why);
+      return true;
+    }
+  }
+  return false;
 }
 
 std::string WarpUnit::describe_waiting() const {

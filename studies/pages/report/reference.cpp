@@ -155,7 +155,7 @@ std::string statistics_markdown(const StatisticsRegistry& modules) {
   out +=
       "\n## Counters of the modules\n\nThe keys of `modules` are hierarchical names; `<n>` stands for a number. Those "
       "of the "
-      "L2, of sectors, of coherence and of the global scheduler are there when the machine has them.\n";
+      "L2, of sectors, of coherence, of convergence and of the global scheduler are there when the machine has them.\n";
   const auto counters = [&](const ModuleGroup& group) {
     rows.clear();
     for (const ModuleGroup::Counter& counter : group.counters) {

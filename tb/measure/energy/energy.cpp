@@ -178,10 +178,12 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
   const std::uint64_t slices = machine.l2.enabled ? hw::memory_slices(machine) : 0;
   const bool homes = hw::home_table_of(machine.gpu.coherence).has_value();
   const bool global = hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool != nullptr;
+  const bool independent = hw::about<hw::Divergence>(machine.core.divergence).traits.independent_threads;
   const std::map<std::string_view, std::uint64_t> counts = {
       {"dispatcher", 1},
       {"global_scheduler", global ? 1 : 0},
       {"core", cores * machine.core.sub_cores},
+      {"convergence", independent ? cores * machine.core.sub_cores : 0},
       {"l0i", machine.l0i.enabled ? cores * machine.core.sub_cores : 0},
       {"icache", cores},
       {"l1d", machine.l1d.enabled ? cores : 0},
