@@ -2,20 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <functional>
 #include <set>
 
 #include "base/registry.hpp"
 #include "studies/reproduce/claim.hpp"
 #include "tb/config/config.hpp"
+#include "tests/studies/made_up_findings.hpp"
 
 namespace heddle::studies {
 namespace {
 
-bool sets(const studies::Run& run, const std::string& setting) {
-  return std::find(run.settings.begin(), run.settings.end(), setting) != run.settings.end();
-}
 bool is_large(const studies::Run& run) {
   return sets(run, "core.former=packed");
 }
@@ -25,33 +22,8 @@ bool is_two_level(const studies::Run& run) {
 
 // `speedup`: of a run over the machine as it is.
 Finding side_by_side(const std::function<double(const studies::Run&)>& speedup) {
-  const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make("all-on-one", {});
-  Results results;
-  for (const studies::Run& run : claim->runs()) {
-    tb::Summary summary;
-    summary.ipc = run.settings.empty() ? 10 : 10 * speedup(run);
-    summary.cycles = 1000;
-    summary.fu_active_cycles = {500, 500};
-    summary.lanes_per_warp_instruction = 20;
-    results.add(run, summary, run.scale, {}, tb::RecordedEnergy{1e6 / summary.ipc, 1e3});
-  }
-  return claim->judge(results);
-}
-const ValueTable& table_of(const Finding& finding, const std::string& first_words) {
-  for (const ValueTable& table : finding.tables) {
-    if (table.caption.starts_with(first_words)) {
-      return table;
-    }
-  }
-  throw std::runtime_error("no table " + first_words);
-}
-std::vector<std::string> row_of(const ValueTable& table, const std::string& first) {
-  for (const std::vector<std::string>& row : table.rows) {
-    if (row.front() == first) {
-      return row;
-    }
-  }
-  return {};
+  return made_up_finding("all-on-one",
+                         [&](const studies::Run& run) { return run.settings.empty() ? 1.0 : speedup(run); });
 }
 
 TEST(AllOnOne, EveryMachineExists) {

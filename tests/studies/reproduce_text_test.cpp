@@ -302,7 +302,8 @@ TEST(Reproduction, ThePageOfAllMechanismsHasPicturesAndTables) {
   EXPECT_NE(pages[2].text.find("Speedups:\n\n| workload | x |"), std::string::npos) << pages[2].text;
   EXPECT_NE(pages[2].text.find("Second table:\n\n| workload |"), std::string::npos) << pages[2].text;
   EXPECT_EQ(pages[2].text.find("Third table"), std::string::npos);
-  EXPECT_EQ((std::vector<std::string>{pages[3].path, pages[4].path}), paper_picture_paths("docs/r.md"));
+  EXPECT_EQ((std::vector<std::string>{pages[3].path, pages[4].path, "docs/r/on-h100-1.svg", "docs/r/on-h100-2.svg"}),
+            paper_picture_paths("docs/r.md"));
   const std::string& svg = pages[3].text;
   EXPECT_EQ(svg.substr(0, 4), "<svg");
   EXPECT_EQ(count(svg, "<style>"), 1U);
