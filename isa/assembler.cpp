@@ -102,7 +102,8 @@ std::optional<std::vector<Word>> suffixes_if(Op op, std::span<const Word> parts,
   const ModifierForm form = modifier_form(op);
   const bool has_suffixes = sub == SubForm::memory || sub == SubForm::space || form == ModifierForm::cvt ||
                             form == ModifierForm::atomic || form == ModifierForm::prmt ||
-                            form == ModifierForm::element || form == ModifierForm::texture;
+                            form == ModifierForm::element || form == ModifierForm::texture ||
+                            form == ModifierForm::half || op == Op::SETP_H;
   if (!rest.empty() && !has_suffixes) return std::nullopt;
   return rest;
 }
@@ -225,6 +226,7 @@ class Assembler {
   static constexpr unsigned kHint = 128;
   static constexpr unsigned kFirstType = 256;
   static constexpr unsigned kSecondType = 512;
+  static constexpr unsigned kMagnitude = 1024;
 
   unsigned name_sub(std::span<const std::string_view> names, std::string_view suffix) {
     const auto index = index_in(names, suffix);
@@ -260,7 +262,10 @@ class Assembler {
       case ModifierForm::floating:
         return apply_floating(suffix);
       case ModifierForm::setp:
+        if (i_.op == Op::SETP_H && suffix != "ftz") return apply_half(suffix);
         return suffix == "ftz" ? flag(64, kFlush) : 0;
+      case ModifierForm::half:
+        return apply_half(suffix);
       case ModifierForm::bfind:
         return suffix == "shiftamt" ? flag(1, kName) : 0;
       case ModifierForm::prmt:
@@ -305,6 +310,14 @@ class Assembler {
     if (suffix == "approx") return flag(kApproximateBit, kApprox);
     if (suffix == "nan") return flag(kNanBit, kNanForm);
     return 0;
+  }
+
+  unsigned apply_half(std::string_view suffix) {
+    if (suffix == "bf16") return flag(kBfloatBit, kFirstType);
+    if (suffix == "x2") return flag(kPackedBit, kVector);
+    if (suffix == "relu") return flag(kReluBit, kClamp);
+    if (suffix == "xorsign") return flag(kMagnitudesBit, kMagnitude);
+    return i_.op == Op::SETP_H ? 0 : apply_floating(suffix);
   }
 
   unsigned apply_cvt(std::string_view suffix, unsigned seen) {
@@ -479,7 +492,8 @@ void Assembler::read(Slot slot) {
     case Slot::combine: {
       const BoolOp op = bool_op();
       scan_.expect(',');
-      i_.mods = setp_mods(op, predicate(), i_.setp_ftz());
+      const std::uint32_t format = i_.op == Op::SETP_H ? i_.mods & kHalfFormat : 0;
+      i_.mods = setp_mods(op, predicate(), i_.setp_ftz()) | format;
       break;
     }
     case Slot::plop: {

@@ -141,6 +141,23 @@ void add_floating(const Instruction& i, std::vector<std::string>& out) {
   if (i.propagate_nan()) out.emplace_back("nan");
 }
 
+void add_half(const Instruction& i, std::vector<std::string>& out) {
+  if (i.op == Op::CVT_PACK && i.float_rounding() != Rounding::rn) {
+    out.emplace_back(kRoundings[static_cast<std::size_t>(i.float_rounding())]);
+  }
+  if (i.ftz()) out.emplace_back("ftz");
+  if (i.saturate()) out.emplace_back("sat");
+  if (i.relu()) out.emplace_back("relu");
+  if (i.propagate_nan()) out.emplace_back("nan");
+  if (i.magnitudes()) out.emplace_back("xorsign");
+}
+
+// What a register of 16-bit floating point holds.
+void add_half_format(const Instruction& i, std::vector<std::string>& out) {
+  if (i.bfloat()) out.emplace_back("bf16");
+  if (i.packed()) out.emplace_back("x2");
+}
+
 void add_cvt(const Instruction& i, std::vector<std::string>& out) {
   if (i.cvt_rounding() != Rounding::none) out.emplace_back(kRoundings[static_cast<std::size_t>(i.cvt_rounding())]);
   if (i.cvt_ftz()) out.emplace_back("ftz");
@@ -226,6 +243,7 @@ std::vector<Slot> operand_slots(const Instruction& i) {
 }
 
 bool suffixes_before_type(Op op) {
+  if (op == Op::SETP_H) return false;
   switch (modifier_form(op)) {
     case ModifierForm::floating:
     case ModifierForm::setp:
@@ -266,6 +284,11 @@ std::vector<std::string> suffixes(const Instruction& i) {
       break;
     case ModifierForm::setp:
       if (i.setp_ftz()) out.emplace_back("ftz");
+      if (i.op == Op::SETP_H) add_half_format(i, out);
+      break;
+    case ModifierForm::half:
+      add_half(i, out);
+      add_half_format(i, out);
       break;
     case ModifierForm::prmt:
       if (i.prmt_mode() != 0) out.emplace_back(kPrmtModes[i.prmt_mode()]);

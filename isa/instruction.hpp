@@ -54,7 +54,7 @@ inline constexpr unsigned kOperations = 0
     ;
 
 enum class OperandKind : std::uint8_t { none, r, w, p, x };
-enum class Unit : std::uint8_t { alu, complex, memory, control, barrier, warp };
+enum class Unit : std::uint8_t { alu, complex, memory, control, barrier, warp, half };
 
 struct OperationInfo {
   std::string_view mnemonic;
@@ -186,6 +186,12 @@ struct Instruction {
   [[nodiscard]] bool saturate() const { return (mods & 8U) != 0; }                                   // float arithmetic
   [[nodiscard]] bool approximate() const { return (mods & 16U) != 0; }                               // float arithmetic
   [[nodiscard]] bool propagate_nan() const { return (mods & 32U) != 0; }                             // min, max
+  // 16-bit floating point: two in a register; bfloat16 instead of binary16; negative results become zero; min and max
+  // of magnitudes, with the product of the signs.
+  [[nodiscard]] bool packed() const { return (mods & 128U) != 0; }
+  [[nodiscard]] bool bfloat() const { return (mods & 256U) != 0; }
+  [[nodiscard]] bool relu() const { return (mods & 512U) != 0; }
+  [[nodiscard]] bool magnitudes() const { return (mods & 1024U) != 0; }
   [[nodiscard]] Type cvt_to() const { return static_cast<Type>(mods & 15U); }
   [[nodiscard]] Type cvt_from() const { return static_cast<Type>((mods >> 4U) & 15U); }
   [[nodiscard]] Rounding cvt_rounding() const { return static_cast<Rounding>((mods >> 8U) & 15U); }
@@ -233,6 +239,10 @@ struct Instruction {
                                                  bool approximate = false, bool nan = false) {
   return (rounding == Rounding::none ? 0U : static_cast<unsigned>(rounding) - 1U) | (ftz ? 4U : 0U) |
          (saturate ? 8U : 0U) | (approximate ? 16U : 0U) | (nan ? 32U : 0U);
+}
+// Added to float_mods() or setp_mods().
+[[nodiscard]] constexpr std::uint32_t half_mods(bool packed, bool bfloat, bool relu = false, bool magnitudes = false) {
+  return (packed ? 128U : 0U) | (bfloat ? 256U : 0U) | (relu ? 512U : 0U) | (magnitudes ? 1024U : 0U);
 }
 [[nodiscard]] constexpr std::uint32_t cvt_mods(Type to, Type from, Rounding rounding, bool ftz, bool saturate) {
   return static_cast<unsigned>(to) | (static_cast<unsigned>(from) << 4U) | (static_cast<unsigned>(rounding) << 8U) |
@@ -295,7 +305,7 @@ struct Instruction {
 // Arithmetic, comparisons and conversions of f16, f32 and f64 in the functional units; no atomics, which are memory's.
 [[nodiscard]] bool is_floating_point(const Instruction& instruction);
 // Which lanes a GPU executes it in, of those that have lanes of several kinds: every operation of the unit `alu` that
-// is not floating point counts as integer.
+// is not floating point counts as integer. Operations of the unit `half` are `other`.
 enum class LaneKind : std::uint8_t { integer, single_precision, double_precision, other };
 inline constexpr std::size_t kLaneKinds = 3;  // without `other`
 [[nodiscard]] LaneKind lane_kind(const Instruction& instruction);

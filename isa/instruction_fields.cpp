@@ -1,14 +1,13 @@
 #include "isa/instruction_fields.hpp"
 
+#include "isa/result_form.hpp"
+
 namespace heddle::isa {
 
 namespace {
 
 constexpr bool within(Op op, Op first, Op last) {
   return op >= first && op <= last;
-}
-constexpr bool is_setp(Op op) {
-  return within(op, Op::SETP_S32, Op::SETP_F64);
 }
 constexpr bool is_shfl(Op op) {
   return within(op, Op::SHFL_UP, Op::SHFL_IDX);
@@ -67,6 +66,16 @@ std::string_view malformed_atomic(const Instruction& i) {
   return {};
 }
 
+constexpr std::string_view kNoFlush = "bf16 is not flushed to zero";
+std::string_view malformed_half(const Instruction& i) {
+  if (i.op == Op::CVT_PACK) {
+    return i.float_rounding() <= Rounding::rz ? std::string_view{} : "halves are packed with rn or rz";
+  }
+  if (i.bfloat() && i.ftz()) return kNoFlush;
+  if (i.bfloat() && i.saturate()) return "bf16 does not saturate";
+  return i.saturate() && i.relu() ? "sat and relu exclude each other" : std::string_view{};
+}
+
 std::string_view malformed_modifiers(const Instruction& i) {
   if (i.immediate || i.op == Op::BRA)
     return i.mods == 0 ? std::string_view{} : "bra and immediate forms have no modifiers";
@@ -78,10 +87,12 @@ std::string_view malformed_modifiers(const Instruction& i) {
       return malformed_atomic(i);
     case ModifierForm::setp:
       if (i.setp_combine() == BoolOp::none && !i.setp_predicate().always()) return "setp combines with no predicate";
-      return {};
+      return i.op == Op::SETP_H && i.bfloat() && i.setp_ftz() ? kNoFlush : std::string_view{};
     case ModifierForm::plop:
       if (i.plop_op() == BoolOp::none && !i.plop_b().always()) return "plop combines with no predicate";
       return {};
+    case ModifierForm::half:
+      return malformed_half(i);
     case ModifierForm::prmt:
       return i.prmt_mode() <= 6 ? std::string_view{} : "unknown prmt mode";
     case ModifierForm::texture:
@@ -98,7 +109,7 @@ std::string_view malformed_sub(const Instruction& i) {
     case SubForm::reg:
       return register_fits(i.c, c_registers(i)) ? std::string_view{} : "register c is out of range or not aligned";
     case SubForm::comparison: {
-      const bool floating = i.op == Op::SETP_F32 || i.op == Op::SETP_F64;
+      const bool floating = i.op == Op::SETP_F32 || i.op == Op::SETP_F64 || i.op == Op::SETP_H;
       return i.c <= static_cast<unsigned>(floating ? Comparison::nan : Comparison::ge) ? std::string_view{}
                                                                                        : "unknown comparison";
     }
@@ -193,6 +204,7 @@ ModifierForm modifier_form(Op op) {
   if (is_texture(op)) return ModifierForm::texture;
   if (is_shfl(op) || op == Op::MATCH_ALL || op == Op::MATCH_ALL64) return ModifierForm::predicate_out;
   if (within(op, Op::FADD, Op::DRSQRT)) return modifier_mask(op) == 0 ? ModifierForm::none : ModifierForm::floating;
+  if (info(op).unit == Unit::half || op == Op::CVT_PACK) return ModifierForm::half;
   switch (op) {
     case Op::CVT:
       return ModifierForm::cvt;
@@ -259,6 +271,22 @@ std::uint32_t modifier_mask(Op op) {
       return 0;
     case Op::SETP_F32:
       return 0x7F;
+    case Op::SETP_H:
+      return 0x7F | kHalfFormat;
+    case Op::HADD:
+    case Op::HSUB:
+    case Op::HMUL:
+      return kFtzBit | kSaturateBit | kHalfFormat;
+    case Op::HFMA:
+      return kFtzBit | kSaturateBit | kReluBit | kHalfFormat;
+    case Op::HMIN:
+    case Op::HMAX:
+      return kFtzBit | kNanBit | kMagnitudesBit | kHalfFormat;
+    case Op::HABS:
+    case Op::HNEG:
+      return kFtzBit | kHalfFormat;
+    case Op::CVT_PACK:
+      return kRoundingBits | kReluBit | kBfloatBit;
     default:
       break;
   }
@@ -339,7 +367,7 @@ bool accepts_uniform(const Instruction& instruction) {
       }
     default: {
       const Unit unit = info(instruction.op).unit;
-      return unit == Unit::alu || unit == Unit::complex;
+      return unit == Unit::alu || unit == Unit::complex || unit == Unit::half;
     }
   }
 }
@@ -355,7 +383,7 @@ Instruction canonical(const Instruction& instruction) {
     case ModifierForm::setp:
       if (out.setp_combine() == BoolOp::none) {
         out.mods = (out.mods & ~0x3CU) | Pred{}.bits() << 2U;
-        if (out.immediate && !out.setp_ftz()) out.mods = 0;
+        if (out.immediate && (out.mods & ~0x3CU) == 0) out.mods = 0;
       }
       break;
     case ModifierForm::plop:

@@ -25,7 +25,8 @@ enum class ModifierForm : std::uint8_t {
   bfind,
   atomic,
   element,
-  texture
+  texture,
+  half
 };
 [[nodiscard]] ModifierForm modifier_form(Op op);
 // Modifier bits that the operation looks at.
@@ -37,10 +38,16 @@ inline constexpr std::uint32_t kFtzBit = 4;
 inline constexpr std::uint32_t kSaturateBit = 8;
 inline constexpr std::uint32_t kApproximateBit = 16;
 inline constexpr std::uint32_t kNanBit = 32;
+// Those of 16-bit floating point, which setp has beside its own.
+inline constexpr std::uint32_t kPackedBit = 128;
+inline constexpr std::uint32_t kBfloatBit = 256;
+inline constexpr std::uint32_t kReluBit = 512;
+inline constexpr std::uint32_t kMagnitudesBit = 1024;
+inline constexpr std::uint32_t kHalfFormat = kPackedBit | kBfloatBit;
 
 // setp and plop have two predicate results, the other operations on predicates one (q is PT).
 [[nodiscard]] constexpr bool has_second_predicate(Op op) {
-  return op == Op::PLOP || (op >= Op::SETP_S32 && op <= Op::SETP_F64);
+  return op == Op::PLOP || op == Op::SETP_H || (op >= Op::SETP_S32 && op <= Op::SETP_F64);
 }
 
 // Whether a register field may name a value of this many registers: in range and aligned; one value may be RZ.

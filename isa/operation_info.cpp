@@ -87,6 +87,9 @@ std::string_view name_of(Type type) {
 
 bool is_floating_point(const Instruction& instruction) {
   const OperationInfo& operation = info(instruction.op);
+  if (operation.unit == Unit::half || instruction.op == Op::CVT_PACK) {
+    return true;
+  }
   if (operation.unit != Unit::alu && operation.unit != Unit::complex) {
     return false;
   }

@@ -30,7 +30,7 @@ struct SourcePredicates {
 [[nodiscard]] SourcePredicates source_predicates(const Instruction& instruction);
 
 [[nodiscard]] constexpr bool is_setp(Op op) {
-  return op >= Op::SETP_S32 && op <= Op::SETP_F64;
+  return (op >= Op::SETP_S32 && op <= Op::SETP_F64) || op == Op::SETP_H;
 }
 [[nodiscard]] constexpr bool is_bar_red(Op op) {
   return op == Op::BAR_RED_POPC || op == Op::BAR_RED_AND || op == Op::BAR_RED_OR;

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "isa/lane_float.hpp"
+#include "isa/lane_half.hpp"
 #include "isa/lane_selectors.hpp"
 
 namespace heddle::isa::lanes {
@@ -71,15 +72,6 @@ struct IntegerToInteger {
 enum class Format : std::uint8_t { half, single, double_ };
 constexpr unsigned kFormats = 3;
 
-// A half's exponent and fraction, taken as a double's, are 2^1008 too small: scaling is exact, of subnormals too.
-inline double widen_half(u32 half) {
-  const u64 magnitude = half & 0x7FFFU;
-  const double scaled = f64(magnitude << 42U) * 0x1p1008;
-  const double special = magnitude == 0x7C00U ? f64(kInfinity64) : f64(kNan64);
-  const double value = magnitude < 0x7C00U ? scaled : special;
-  return f64(bits(value) | u64{half & 0x8000U} << 48U);
-}
-
 // Integral value of x in direction R (rni, rzi, rmi, rpi).
 template <Rounding R>
 inline double integral(double x) {
@@ -95,30 +87,9 @@ inline double integral(double x) {
   }
 }
 
-// Half of x rounded in direction R. x is an integer multiple n of the half's quantum at x's exponent (at least the
-// subnormal one); rounding n to an integer and adding it to the exponent carries correctly into the next binade.
-template <Rounding R>
-inline u32 narrow_half(double x) {
-  const u64 magnitude_bits = bits(x) & ~kSign64;
-  const u32 sign = static_cast<u32>(bits(x) >> 48U) & 0x8000U;
-  const double magnitude = f64(magnitude_bits);
-  const s64 exponent = static_cast<s64>(magnitude_bits >> 52U) - 1023;
-  const s64 clamped = exponent < -14 ? -14 : exponent > 16 ? 16 : exponent;
-  const double per_quantum = f64(static_cast<u64>(1023 + 10 - clamped) << 52U);  // 2^(10 - exponent)
-  const double limited = magnitude < 0x1p17 ? magnitude : 0x1p17;  // NaN too: the cast below must be defined
-  const bool down = toward_zero<R>(sign != 0);
-  const double scaled = limited * per_quantum;
-  const double n = R == Rounding::rn ? std::rint(scaled) : down ? std::floor(scaled) : std::ceil(scaled);
-  const u32 raw = (static_cast<u32>(clamped + 14) << 10U) + static_cast<u32>(static_cast<s32>(n));
-  const bool infinite = magnitude_bits == kInfinity64;
-  const u32 overflowed = R != Rounding::rn && down && !infinite ? 0x7BFFU : 0x7C00U;
-  const u32 rounded = raw >= 0x7C00U ? overflowed : raw;
-  return magnitude_bits > kInfinity64 ? kNan16 : sign | rounded;
-}
-
 template <Format F>
 inline double load_float(const LaneValues& v, unsigned lane, bool ftz) {
-  if constexpr (F == Format::half) return widen_half(v.b[0][lane]);
+  if constexpr (F == Format::half) return widened<Binary16>(v.b[0][lane]);
   if constexpr (F == Format::single) {
     const u32 x = v.b[0][lane];
     return f32(ftz ? flushed<true>(x) : x);
@@ -129,7 +100,7 @@ inline double load_float(const LaneValues& v, unsigned lane, bool ftz) {
 template <Format F, Rounding R>
 inline void store_float(LaneValues& v, unsigned lane, double value, bool ftz) {
   if constexpr (F == Format::half) {
-    v.result[0][lane] = narrow_half<R>(value);
+    v.result[0][lane] = narrowed<Binary16, R>(value);
   } else if constexpr (F == Format::single) {
     const float narrow = rounded<R>(value, 0.0);
     v.result[0][lane] = ftz ? finished<true>(narrow) : finished<false>(narrow);
@@ -240,7 +211,7 @@ struct IntegerToFloat {
         const bool high = x > Int{0} && static_cast<u64>(x) > u64{kLimit};
         const bool low = std::is_signed_v<Int> && static_cast<s64>(x) < -kLimit;
         const s64 bounded = high ? kLimit : low ? -kLimit : static_cast<s64>(x);
-        v.result[0][lane] = narrow_half<kMode>(static_cast<double>(bounded));
+        v.result[0][lane] = narrowed<Binary16, kMode>(static_cast<double>(bounded));
       }
     }
   }
@@ -282,7 +253,7 @@ HEDDLE_LANES(CVT) {
 
 // The sum of two halves has no more digits than a double.
 u32 half_sum(u32 a, u32 b) {
-  return narrow_half<Rounding::rn>(widen_half(a) + widen_half(b));
+  return narrowed<Binary16, Rounding::rn>(widened<Binary16>(a) + widened<Binary16>(b));
 }
 
 }  // namespace heddle::isa::lanes

@@ -1,5 +1,5 @@
 // Operations with predicate results: setp, testp, plop, isspacep.
-#include "isa/lane_float.hpp"
+#include "isa/lane_half.hpp"
 #include "isa/lane_selectors.hpp"
 #include "isa/memory_map.hpp"
 
@@ -86,6 +86,28 @@ struct Compare {
       return holds<static_cast<Comparison>(C)>(a, b);
     });
     put_pair(v, t, instruction.setp_combine(), v.predicate_a);
+  }
+};
+
+// The lower halves; of a pair the upper ones besides, into q.
+template <class Format>
+struct CompareHalves {
+  template <unsigned C>
+  static void run(const Instruction& instruction, LaneValues& v) {
+    const auto value = [&](u32 half) {
+      const bool flush = instruction.setp_ftz() && (half & kInfinity16<Format>) == 0;
+      return widened<Format>(flush ? half & kSign16 : half);
+    };
+    const auto mask = [&](unsigned shift) {
+      return mask_of([&](unsigned lane) {
+        return holds<static_cast<Comparison>(C)>(value(v.a[0][lane] >> shift & 0xFFFFU),
+                                                 value(v.b[0][lane] >> shift & 0xFFFFU));
+      });
+    };
+    put_pair(v, mask(0), instruction.setp_combine(), v.predicate_a);
+    if (instruction.packed()) {
+      v.q = combine(mask(16), instruction.setp_combine(), v.predicate_a);
+    }
   }
 };
 
@@ -186,6 +208,10 @@ HEDDLE_LANES(SETP_F32) {
 }
 HEDDLE_LANES(SETP_F64) {
   return pick<Compare<double>, kFloatComparisons>(instruction.c);
+}
+HEDDLE_LANES(SETP_H) {
+  return instruction.bfloat() ? pick<CompareHalves<Bfloat16>, kFloatComparisons>(instruction.c)
+                              : pick<CompareHalves<Binary16>, kFloatComparisons>(instruction.c);
 }
 HEDDLE_LANES(TESTP_F32) {
   return pick<Test<u32, kInfinity32>, kTests>(instruction.c);

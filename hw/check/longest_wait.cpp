@@ -50,8 +50,9 @@ LongestWait longest_wait(const Machine& machine) {
     way *= 2;  // the home asks an owner, and reads what that has given
   }
   const double pipeline = core.fetch_latency + core.decode_latency + core.register_read_latency + core.execute_stages +
-                          core.complex_latency + core.complex_interval + core.heap_latency +
-                          machine.icache.hit_latency + std::max(machine.l1d.hit_latency, machine.texture.hit_latency);
+                          core.complex_latency + core.complex_interval + core.heap_latency + core.half_latency +
+                          core.half_interval + machine.icache.hit_latency +
+                          std::max(machine.l1d.hit_latency, machine.texture.hit_latency);
   const auto travel = about<Divergence>(core.divergence).traits.longest_travel;
   way += travel == nullptr ? 0 : static_cast<double>(travel(core));
   LongestWait wait;

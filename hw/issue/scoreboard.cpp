@@ -15,7 +15,8 @@
 // scoreboard.stall = on-use: such loads, posted stores and long operations outlast the instructions behind them. What
 // reads or writes their results waits in front of the pipeline until they have completed, as in the instruction buffers
 // of today's GPUs (MICRO 2025, section 5.1: a warp is eligible when what it needs is there), and so do exits, barriers
-// and fences, for everything. Atomics and volatile loads keep their warp: what comes after them in the program must
+// and fences, for everything. Results of halves, which take little longer than the execute stages, are forwarded, so
+// that what reads them waits in register read. Atomics and volatile loads keep their warp: what comes after them in the program must
 // not be seen before them.
 #include <fmt/format.h>
 
@@ -65,6 +66,7 @@ class Scoreboard final : public IssueDiscipline {
         stores_wait_(setup.core.stores == "waited"),
         complex_is_simple_(complex_is_simple(setup.core) && !setup.core.division_trap),
         complex_faults_(setup.core.division_trap),
+        half_is_simple_(half_is_simple(setup.core)),
         prefix_is_simple_(prefix_latency(setup.core) <= setup.core.execute_stages) {}
 
   [[nodiscard]] bool release(const Group& group, const isa::Instruction&) const override {
@@ -81,6 +83,8 @@ class Scoreboard final : public IssueDiscipline {
         return false;
       case isa::Unit::complex:
         return complex_is_simple_ || outlasts(instruction);
+      case isa::Unit::half:
+        return half_is_simple_ || outlasts(instruction);
       case isa::Unit::memory:
         return stays_in_core(instruction.op) || outlasts(instruction);
       case isa::Unit::alu:
@@ -109,6 +113,10 @@ class Scoreboard final : public IssueDiscipline {
     }
     Board& board = boards_[group.id];
     board.outlasting |= std::uint32_t{1} << group.latest;
+    if (decoded.unit == isa::Unit::half) {
+      board.results[group.latest] = {};  // forwarded: who reads it waits for it in register read
+      return;
+    }
     board.results[group.latest] = {decoded.use.written, decoded.use.predicates_written,
                                    decoded.unit == isa::Unit::memory};
   }
@@ -175,6 +183,9 @@ class Scoreboard final : public IssueDiscipline {
     if (isa::info(instruction.op).unit == isa::Unit::complex) {
       return !complex_is_simple_ && !complex_faults_;
     }
+    if (isa::info(instruction.op).unit == isa::Unit::half) {
+      return !half_is_simple_;
+    }
     return isa::is_texture(instruction.op) ||
            (isa::is_load(instruction.op) && !isa::is_volatile(instruction.op) && !stays_in_core(instruction.op)) ||
            (isa::is_store(instruction.op) && !isa::is_volatile(instruction.op) && !stores_wait_ &&
@@ -212,7 +223,7 @@ class Scoreboard final : public IssueDiscipline {
 
   const ScoreboardParameters own_;
   const bool on_use_, stores_wait_;
-  const bool complex_is_simple_, complex_faults_, prefix_is_simple_;
+  const bool complex_is_simple_, complex_faults_, half_is_simple_, prefix_is_simple_;
   std::vector<Board> boards_;  // by group
 };
 

@@ -20,4 +20,9 @@ namespace heddle::hw {
   return core.complex_latency <= core.execute_stages && core.complex_interval == 1;
 }
 
+// So does arithmetic on halves: it passes the lanes' stages.
+[[nodiscard]] inline bool half_is_simple(const CoreParameters& core) {
+  return core.half_latency <= core.execute_stages && core.half_interval == 1;
+}
+
 }  // namespace heddle::hw

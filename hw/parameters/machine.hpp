@@ -78,6 +78,8 @@ struct CoreParameters {
   unsigned integer_interval = 1;
   unsigned float_interval = 1;
   unsigned double_interval = 1;
+  unsigned half_latency = 1;
+  unsigned half_interval = 1;
   unsigned complex_latency = 8;
   unsigned complex_interval = 4;
   unsigned complex_queue = 16;
@@ -124,9 +126,13 @@ struct CoreParameters {
         "between the starts of two operations on integers, moves among them: 2 where 16 lanes execute a warp of 32; an "
         "operation waits for its lanes at the head of the execute stages");
     visit("float_interval", float_interval, Limits::between(1, 64), "cycles",
-          "between the starts of two operations on f32 and f16");
+          "between the starts of two operations on f32, conversions of f16 among them");
     visit("double_interval", double_interval, Limits::between(1, 64), "cycles",
           "between the starts of two operations on f64");
+    visit("half_latency", half_latency, Limits::between(1, 1000), "cycles",
+          "execute time of arithmetic on f16 and bf16, alone or in pairs; at least execute_stages");
+    visit("half_interval", half_interval, Limits::between(1, 64), "cycles",
+          "between the starts of two operations on f16 and bf16");
     visit("complex_latency", complex_latency, Limits::between(1, 1000), "cycles",
           "execute time of complex operations (division, square root, sine...)");
     visit("complex_interval", complex_interval, Limits::between(1, 1000), "cycles",

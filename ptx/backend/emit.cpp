@@ -190,6 +190,7 @@ class Emitter {
       case Op::SETP_U64:
       case Op::SETP_F32:
       case Op::SETP_F64:
+      case Op::SETP_H:
         if (!in.immediate) out.mods |= predicate(in.pa).bits() << 2U;
         out.c = in.sub;
         return;

@@ -66,20 +66,20 @@ std::optional<isa::BoolOp> combination(Modifiers& m) {
   return m.choose<BoolOp>({{"and", BoolOp::and_}, {"or", BoolOp::or_}, {"xor", BoolOp::xor_}});
 }
 
-// p for the lower halves, q for the upper ones.
-void lower_setp_of_pairs(Selector& s, Selector::Compare how, VReg p, VReg q) {
-  if (q == kNone) s.refuse("setp.f16x2 has two results", "write both: p|q");
-  if (s.operand_count() == 4) how.with = s.predicate(s.operand(3));
-  const VReg a = s.in_register(s.source(s.operand(1), Type::b32));
-  const VReg b = s.in_register(s.source(s.operand(2), Type::b32));
-  const auto compare_one = [&](VReg to, const Value& first, const Value& second) {
-    s.setp(how, to, kNone, half_as_float(s, first), half_as_float(s, second));
+// p for the lower halves and q for the upper ones of pairs.
+void lower_setp_of_halves(Selector& s, const HalfType& type, Selector::Compare how, VReg p, VReg q) {
+  if (type.packed && q == kNone) {
+    s.refuse("setp." + s.statement().modifiers.back() + " has two results", "write both: p|q");
+  }
+  if (type.bfloat && how.ftz) s.refuse(".ftz does not apply to .bf16", "remove it");
+  how.format = type.mods();
+  const auto operand = [&](std::size_t index) {
+    return Value::of(s.in_register(s.source(s.operand(index), type.of_registers())), type.of_registers());
   };
-  const auto lower = [&] { compare_one(p, Value::of(a, Type::f16), Value::of(b, Type::f16)); };
-  const bool lower_last = how.with.reg == p;  // which the other half has yet to read
-  if (!lower_last) lower();
-  compare_one(q, upper_half(s, a), upper_half(s, b));
-  if (lower_last) lower();
+  const Value a = operand(1);
+  const Value b = operand(2);
+  if (s.operand_count() == 4) how.with = s.predicate(s.operand(3));
+  s.setp(how, p, q, a, b);
 }
 
 void lower_setp(Selector& s) {
@@ -87,24 +87,22 @@ void lower_setp(Selector& s) {
   const Relation compare = relation(m);
   const auto combine = combination(m);
   const bool ftz = m.accept("ftz");
-  const bool packed = m.accept("f16x2");
-  const bool half = packed || m.accept("f16");
-  const Type type = half ? Type::f32 : m.type(kCompared);
+  const std::optional<HalfType> half = half_type(m.peek());
+  if (half) static_cast<void>(m.accept(m.peek()));
+  const Type type = half ? Type::f16 : m.type(kCompared);
   m.finish();
   check(s, compare, type);
-  expect_ftz_on_f32(s, ftz, half ? Type::f16 : type);
+  if (!half) expect_ftz_on_f32(s, ftz, type);
   s.expect_operands(combine ? 4 : 3);
   const VReg p = s.destination_predicate(s.operand(0));
   const VReg q = s.paired(s.operand(0));
-  if (packed) {
-    lower_setp_of_pairs(s, {Op::SETP_F32, compare.comparison, combine.value_or(isa::BoolOp::none), {}, false}, p, q);
+  if (half) {
+    lower_setp_of_halves(s, *half, {Op::SETP_H, compare.comparison, combine.value_or(isa::BoolOp::none), {}, ftz}, p,
+                         q);
     return;
   }
-  const auto compared = [&](const Operand& operand) {
-    return half ? half_as_float(s, s.source(operand, Type::f16)) : s.number(operand, type);
-  };
-  const Value a = compared(s.operand(1));
-  const Value b = compared(s.operand(2));
+  const Value a = s.number(s.operand(1), type);
+  const Value b = s.number(s.operand(2), type);
   const VPred with = combine ? s.predicate(s.operand(3)) : VPred{};
   s.setp({comparison_op(type), compare.comparison, combine.value_or(isa::BoolOp::none), with, ftz}, p, q, a, b);
 }
@@ -128,7 +126,7 @@ void set_halves(Selector& s, Modifiers& m, Selector::Compare how) {
   const std::uint32_t yes = half_one ? 0x3c00U : 0xffff'ffffU;
   const auto one = [&](VReg to, const Value& first, const Value& second) {
     const VReg p = s.temp(Type::pred);
-    s.setp(how, p, kNone, half_as_float(s, first), half_as_float(s, second));
+    s.setp(how, p, kNone, first, second);
     s.select(to, {p, false}, Value::imm(yes, Type::b32), Value::of(kNone, Type::b32));
   };
   if (!pair) {
@@ -147,8 +145,7 @@ void lower_set(Selector& s) {
   const auto combine = combination(m);
   const bool ftz = m.accept("ftz");
   if (s.statement().modifiers.back() == "f16" || s.statement().modifiers.back() == "f16x2") {
-    expect_ftz_on_f32(s, ftz, Type::f16);
-    set_halves(s, m, {Op::SETP_F32, compare.comparison, combine.value_or(isa::BoolOp::none), {}, false});
+    set_halves(s, m, {Op::SETP_H, compare.comparison, combine.value_or(isa::BoolOp::none), {}, ftz});
     return;
   }
   const Type result = m.type({Type::u32, Type::s32, Type::f32});

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "ptx/lower/arithmetic.hpp"
+#include "ptx/lower/half.hpp"
 #include "ptx/lower/handlers.hpp"
 
 namespace heddle::ptx {
@@ -106,6 +107,7 @@ void convert_integer(Selector& s, VReg dst, unsigned size, const Conversion& c, 
 }
 
 void lower_cvt(Selector& s) {
+  if (lower_half_conversion(s)) return;
   Modifiers m = s.modifiers();
   Conversion c;
   const auto rounding = m.choose<Rounding>({{"rn", Rounding::rn},

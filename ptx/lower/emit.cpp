@@ -157,7 +157,7 @@ void Selector::setp(const Compare& compare, VReg p, VReg q, Value a, Value b) {
   instruction.q = q;
   instruction.sub = static_cast<std::uint8_t>(comparison);
   instruction.a = in_register(a);
-  instruction.mods = static_cast<std::uint32_t>(compare.combine) | (compare.ftz ? 64U : 0U);
+  instruction.mods = static_cast<std::uint32_t>(compare.combine) | (compare.ftz ? 64U : 0U) | compare.format;
   instruction.pa = compare.with;
   std::optional<std::uint32_t> imm;
   if (b.constant && instruction.mods == 0) imm = immediate_of(b);

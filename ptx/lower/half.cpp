@@ -1,5 +1,6 @@
 #include "ptx/lower/half.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,71 +13,70 @@ namespace {
 
 using isa::Op;
 
-struct Form {
-  HalfOp op;
-  bool packed;  // .f16x2
-  bool saturate;
-  [[nodiscard]] std::size_t sources() const {
-    if (op == HalfOp::neg || op == HalfOp::abs) return 1;
-    return op == HalfOp::fma ? 3 : 2;
-  }
-};
-
-Form form_of(Selector& s, HalfOp op) {
-  Modifiers m = s.modifiers();
-  Form form{op, false, false};
-  if (form.sources() != 1) {
-    const auto rounding = m.rounding();
-    if (rounding && *rounding != isa::Rounding::rn) m.refuse(".f16 is rounded to nearest only", "write .rn");
-    if (op == HalfOp::fma && !rounding) m.refuse("'fma' on .f16 lacks a rounding mode", "write .rn");
-  }
-  if (m.peek() == "ftz") m.refuse(".ftz does not apply to .f16 on this machine", "compile without flushing to zero");
-  form.saturate = form.sources() != 1 && m.accept("sat");
-  if (m.accept("f16x2")) {
-    form.packed = true;
-  } else {
-    m.expect("f16");
-  }
-  m.finish();
-  return form;
+std::size_t sources_of(HalfOp op) {
+  return op == HalfOp::neg || op == HalfOp::abs ? 1 : op == HalfOp::fma ? 3 : 2;
 }
 
-// One result of two or three factors and summands, all .f16.
-void compute(Selector& s, const Form& form, VReg dst, const std::vector<Value>& from) {
-  const Type type = form.op == HalfOp::fma ? Type::f64 : Type::f32;
-  std::vector<Value> wide;
-  for (const Value& half : from) {
-    const VReg reg = s.temp(type);
-    s.convert(reg, type, half);
-    wide.push_back(Value::of(reg, type));
-  }
-  const VReg result = s.temp(type);
-  const std::uint32_t mods = isa::float_mods(isa::Rounding::rn);
-  switch (form.op) {
+Op machine_operation(HalfOp op) {
+  switch (op) {
     case HalfOp::add:
-      s.emit(Op::FADD, result, wide[0], wide[1], {}, mods);
-      break;
+      return Op::HADD;
     case HalfOp::sub:
-      s.emit(Op::FSUB, result, wide[0], wide[1], {}, mods);
-      break;
+      return Op::HSUB;
     case HalfOp::mul:
-      s.emit(Op::FMUL, result, wide[0], wide[1], {}, mods);
-      break;
-    default:
-      s.emit(Op::DFMA, result, wide[0], wide[1], wide[2], mods);
+      return Op::HMUL;
+    case HalfOp::fma:
+      return Op::HFMA;
+    case HalfOp::min:
+      return Op::HMIN;
+    case HalfOp::max:
+      return Op::HMAX;
+    case HalfOp::neg:
+      return Op::HNEG;
+    case HalfOp::abs:
+      return Op::HABS;
   }
-  s.convert(dst, Type::f16, Value::of(result, type), isa::Rounding::rn, false, form.saturate);
+  return Op::HADD;
 }
 
-// Both signs at once.
-void change_signs(Selector& s, const Form& form, VReg dst) {
-  const Value a = s.source(s.operand(1), form.packed ? Type::b32 : Type::b16);
-  const std::uint32_t signs = form.packed ? 0x8000'8000U : 0x8000U;
-  if (form.op == HalfOp::neg) {
-    s.emit(Op::XOR, dst, a, Value::imm(signs, Type::b32));
-  } else {
-    s.emit(Op::AND, dst, a, Value::imm(~signs, Type::b32));
+// The type that ends a statement, once what stands before it has been read.
+HalfType finish(const Selector& s, Modifiers& m, bool flushes, bool saturates) {
+  const std::optional<HalfType> type = half_type(m.peek());
+  if (!type) {
+    m.refuse("'" + s.statement().opcode + "' expects a type where ." + std::string(m.peek()) + " stands",
+             "this instruction takes .f16 .f16x2 .bf16 .bf16x2");
   }
+  if (type->bfloat && flushes) m.refuse(".ftz does not apply to .bf16", "remove it");
+  if (type->bfloat && saturates) m.refuse(".sat does not apply to .bf16", "remove it");
+  static_cast<void>(m.accept(m.peek()));
+  m.finish();
+  return *type;
+}
+
+// The modifiers of an arithmetic statement, type included, as the machine instruction has them.
+struct Form {
+  HalfType type;
+  std::uint32_t mods;
+};
+Form form_of(Selector& s, HalfOp op) {
+  using isa::Rounding;
+  Modifiers m = s.modifiers();
+  const bool extreme = op == HalfOp::min || op == HalfOp::max;
+  const bool rounds = sources_of(op) != 1 && !extreme;
+  if (rounds) {
+    const auto rounding = m.rounding();
+    if (rounding && *rounding != Rounding::rn) m.refuse(".f16 and .bf16 are rounded to nearest only", "write .rn");
+    if (op == HalfOp::fma && !rounding) m.refuse("'fma' on 16-bit floating point lacks a rounding mode", "write .rn");
+  }
+  const bool ftz = m.accept("ftz");
+  const bool nan = extreme && m.accept("NaN");
+  const bool magnitudes = extreme && m.accept("xorsign");
+  if (magnitudes) m.expect("abs");
+  const bool sat = rounds && m.accept("sat");
+  const bool relu = op == HalfOp::fma && !sat && m.accept("relu");
+  const HalfType type = finish(s, m, ftz, sat);
+  return {type, isa::float_mods(Rounding::none, ftz, sat, false, nan) |
+                    isa::half_mods(type.packed, type.bfloat, relu, magnitudes)};
 }
 
 }  // namespace
@@ -118,32 +118,68 @@ Value half_as_float(Selector& s, const Value& half) {
   return Value::of(reg, Type::f32);
 }
 
+std::optional<HalfType> half_type(std::string_view name) {
+  if (name == "f16") return HalfType{false, false};
+  if (name == "f16x2") return HalfType{true, false};
+  if (name == "bf16") return HalfType{false, true};
+  if (name == "bf16x2") return HalfType{true, true};
+  return std::nullopt;
+}
+
 bool lower_half(Selector& s, HalfOp op) {
   const std::vector<std::string>& words = s.statement().modifiers;
-  if (words.empty() || (words.back() != "f16" && words.back() != "f16x2")) return false;
+  if (words.empty() || !half_type(words.back())) return false;
   const Form form = form_of(s, op);
-  s.expect_operands(1 + form.sources());
+  const std::size_t sources = sources_of(op);
+  s.expect_operands(1 + sources);
   s.expect_unpaired(s.operand(0));
-  const VReg dst = s.destination(s.operand(0), form.packed ? Type::b32 : Type::f16);
-  if (form.sources() == 1) {
-    change_signs(s, form, dst);
+  const Type type = form.type.of_registers();
+  const VReg dst = s.destination(s.operand(0), type);
+  std::vector<Value> from;
+  for (std::size_t i = 1; i <= sources; ++i) {
+    from.push_back(Value::of(s.in_register(s.source(s.operand(i), type)), type));
+  }
+  if (sources == 1) {
+    s.emit_b(machine_operation(op), dst, from[0], form.mods);
+  } else {
+    s.emit(machine_operation(op), dst, from[0], from[1], sources == 3 ? from[2] : Value{}, form.mods);
+  }
+  return true;
+}
+
+bool lower_half_conversion(Selector& s) {
+  const std::vector<std::string>& words = s.statement().modifiers;
+  if (words.size() < 2) return false;
+  const std::optional<HalfType> to = half_type(words[words.size() - 2]);
+  const std::optional<HalfType> from = half_type(words.back());
+  const bool relu = std::find(words.begin(), words.end(), "relu") != words.end();
+  const bool from_bfloat = from && from->bfloat;
+  if (!from_bfloat && (!to || (!to->packed && !to->bfloat && !relu))) return false;
+  Modifiers m = s.modifiers();
+  if (from_bfloat) {  // the upper half of a single
+    m.type({Type::f32});
+    m.expect("bf16");
+    m.finish();
+    s.expect_operands(2);
+    s.expect_unpaired(s.operand(0));
+    const VReg dst = s.destination(s.operand(0), Type::f32);
+    s.emit(Op::SHL, dst, s.source(s.operand(1), Type::b16), Value::imm(16, Type::u32));
     return true;
   }
-  std::vector<Value> low, high;
-  for (std::size_t i = 1; i <= form.sources(); ++i) {
-    const VReg reg = s.in_register(s.source(s.operand(i), form.packed ? Type::b32 : Type::f16));
-    low.push_back(Value::of(reg, Type::f16));
-    if (!form.packed) continue;
-    high.push_back(upper_half(s, reg));
-  }
-  if (!form.packed) {
-    compute(s, form, dst, low);
-    return true;
-  }
-  const VReg lower = s.temp(Type::b32), upper = s.temp(Type::b32);
-  compute(s, form, lower, low);
-  compute(s, form, upper, high);
-  join_halves(s, dst, Value::of(lower, Type::b32), Value::of(upper, Type::b32));
+  const auto rounding = m.rounding();
+  if (!rounding || *rounding > isa::Rounding::rz)
+    m.refuse("conversion to ." + words[words.size() - 2] + " rounds to nearest or to zero", "write .rn or .rz");
+  static_cast<void>(m.accept("relu"));
+  static_cast<void>(m.accept(words[words.size() - 2]));
+  m.type({Type::f32});
+  m.finish();
+  s.expect_operands(to->packed ? 3 : 2);
+  s.expect_unpaired(s.operand(0));
+  const VReg dst = s.destination(s.operand(0), to->of_registers());
+  const Value upper = to->packed ? s.source(s.operand(1), Type::f32) : Value::of(kNone, Type::f32);
+  const VReg lower = s.in_register(s.source(s.operand(to->packed ? 2 : 1), Type::f32));
+  s.emit(Op::CVT_PACK, dst, upper, Value::of(lower, Type::f32), {},
+         isa::float_mods(*rounding) | isa::half_mods(false, to->bfloat, relu));
   return true;
 }
 

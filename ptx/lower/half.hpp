@@ -1,19 +1,30 @@
-// Arithmetic on .f16 and .f16x2, of which the machine has none (PTX ISA, section 9.7.4).
+// Arithmetic and conversions of .f16, .bf16 and pairs of them (PTX ISA, section 9.7.4).
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "ptx/lower/selector.hpp"
 
 namespace heddle::ptx {
 
-enum class HalfOp : std::uint8_t { add, sub, mul, fma, neg, abs };
+enum class HalfOp : std::uint8_t { add, sub, mul, fma, min, max, neg, abs };
 
-// Lowers the statement if its type is .f16 or .f16x2, else does nothing and returns false. Sums and products are
-// computed in .f32 and fused ones in .f64, which leaves the rounding to .f16 as the only one that can show: of a sum or
-// product of two .f16 all digits count up to where .f32 rounds, twice their width and two more (Figueroa, "When is
-// double rounding innocuous?", 1995), and a sum that .f64 cannot hold is no tie between two .f16.
+// Lowers the statement if its type is .f16, .f16x2, .bf16 or .bf16x2, else does nothing and returns false.
 bool lower_half(Selector& s, HalfOp op);
+
+// cvt to .f16x2 and .bf16x2, to and from .bf16, and with .relu: as lower_half.
+bool lower_half_conversion(Selector& s);
+
+// A type of 16-bit floating point, as the last modifier of a statement names it.
+struct HalfType {
+  bool packed = false, bfloat = false;
+  // That operands have: bits where no register has the type.
+  [[nodiscard]] Type of_registers() const { return packed ? Type::b32 : bfloat ? Type::b16 : Type::f16; }
+  [[nodiscard]] std::uint32_t mods() const { return isa::half_mods(packed, bfloat); }
+};
+[[nodiscard]] std::optional<HalfType> half_type(std::string_view name);
 
 // dst = op(a) of .f16, or of both halves of .f16x2: operands 0 and 1 of the statement. Computed in .f32.
 void lower_half_function(Selector& s, bool packed, isa::Op op, std::uint32_t mods);

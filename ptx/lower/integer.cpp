@@ -149,6 +149,7 @@ void lower_abs(Selector& s) {
 }
 
 void min_or_max(Selector& s, bool max) {
+  if (lower_half(s, max ? HalfOp::max : HalfOp::min)) return;
   Modifiers m = s.modifiers();
   const bool ftz = m.accept("ftz");
   const bool nan = m.accept("NaN");

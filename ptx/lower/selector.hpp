@@ -175,6 +175,7 @@ class Selector {
     isa::BoolOp combine = isa::BoolOp::none;
     VPred with;
     bool ftz = false;
+    std::uint32_t format = 0;  // isa::half_mods
   };
   void setp(const Compare& compare, VReg p, VReg q, Value a, Value b);
   // dst = p ? a : b, of the operands' width.

@@ -48,15 +48,36 @@ TEST(LowerInteger, SelectsOperations) {
   });
 }
 
+// One machine instruction for each, whose modifiers say format and form.
+TEST(LowerHalf, IsOneInstruction) {
+  expect_lowered({
+      {"fma.rn.f16x2 %r1, %r2, %r3, %r0;", {"hfma:80 %r1, %r2, %r3, %r0"}},
+      {"fma.rn.relu.bf16 %h1, %h2, %h3, %h0;", {"hfma:300 %h1, %h2, %h3, %h0"}},
+      {"add.ftz.sat.f16 %h1, %h2, %h3;", {"hadd:c %h1, %h2, %h3"}},
+      {"sub.bf16x2 %r1, %r2, %r3;", {"hsub:180 %r1, %r2, %r3"}},
+      {"mul.rn.f16 %h1, %h2, %h3;", {"hmul %h1, %h2, %h3"}},
+      {"max.NaN.xorsign.abs.bf16x2 %r1, %r2, %r3;", {"hmax:5a0 %r1, %r2, %r3"}},
+      {"min.ftz.f16x2 %r1, %r2, %r3;", {"hmin:84 %r1, %r2, %r3"}},
+      {"neg.ftz.f16 %h1, %h2;", {"hneg:4 %h1, %h2"}},
+      {"abs.bf16x2 %r1, %r2;", {"habs:180 %r1, %r2"}},
+      {"cvt.rn.f16x2.f32 %r1, %f1, %f2;", {"cvt_pack %r1, %f1, %f2"}},
+      {"cvt.rz.relu.bf16x2.f32 %r1, %f1, %f2;", {"cvt_pack:301 %r1, %f1, %f2"}},
+      {"cvt.rn.bf16.f32 %h1, %f1;", {"cvt_pack:100 %h1, rz, %f1"}},
+      {"cvt.f32.bf16 %f1, %h1;", {"shl %f1, %h1, #16"}},
+  });
+}
+
 TEST(LowerInteger, Refuses) {
   expect_refused({
       {"add.sat.u32 %r1, %r2, %r3;", "t.ptx:8:1: saturation exists for .s32 only; use add.sat.s32"},
       {"div.f32 %f1, %f2, %f3;", "t.ptx:8:1: 'div.f32' lacks a rounding mode; write .rn, .rz, .rm or .rp, or .approx"},
       {"div.approx.f64 %fd1, %fd2, %fd3;", "t.ptx:8:1: there is no approximation for .f64; use .rn"},
-      {"add.ftz.f16 %h1, %h2, %h3;",
-       "t.ptx:8:1: .ftz does not apply to .f16 on this machine; compile without flushing to zero"},
-      {"fma.f16 %h1, %h2, %h3, %h4;", "t.ptx:8:1: 'fma' on .f16 lacks a rounding mode; write .rn"},
-      {"add.rz.f16x2 %r1, %r2, %r3;", "t.ptx:8:1: .f16 is rounded to nearest only; write .rn"},
+      {"add.ftz.bf16 %h1, %h2, %h3;", "t.ptx:8:1: .ftz does not apply to .bf16; remove it"},
+      {"mul.sat.bf16x2 %r1, %r2, %r3;", "t.ptx:8:1: .sat does not apply to .bf16; remove it"},
+      {"fma.f16 %h1, %h2, %h3, %h4;", "t.ptx:8:1: 'fma' on 16-bit floating point lacks a rounding mode; write .rn"},
+      {"add.rz.f16x2 %r1, %r2, %r3;", "t.ptx:8:1: .f16 and .bf16 are rounded to nearest only; write .rn"},
+      {"min.sat.f16 %h1, %h2, %h3;",
+       "t.ptx:8:1: 'min' expects a type where .sat stands; this instruction takes .f16 .f16x2 .bf16 .bf16x2"},
       {"add.u32 %r1, %r2;",
        "t.ptx:8:1: 'add' with these modifiers takes 3 operands and has 2; compare the operands with the PTX manual's"},
       {"add.u32 %r1, %r2, %r3, %r4;",
@@ -82,11 +103,6 @@ TEST(LowerInteger, Refuses) {
        "t.ptx:8:1: 'add' lacks a type; this instruction takes .u16 .s16 .u32 .s32 .u64 .s64 .f32 .f64"},
       {"add.u16 %h1, %h2, s;",
        "t.ptx:8:19: the address of 's' stands where a value of type .u16 is expected; an address has type .u64"},
-      {"min.bf16 %h1, %h2, %h3;",
-       "t.ptx:8:1: type .bf16 is not supported by this machine; this instruction takes .u16 .s16 .u32 .s32 .u64 .s64 "
-       ".f32 .f64"},
-      {"max.f16 %h1, %h2, %h3;",
-       "t.ptx:8:1: 'max' does not take type .f16 here; this instruction takes .u16 .s16 .u32 .s32 .u64 .s64 .f32 .f64"},
       {"rem.f32 %f1, %f2, %f3;",
        "t.ptx:8:1: 'rem' does not take type .f32 here; this instruction takes .u16 .s16 .u32 .s32 .u64 .s64"},
       {"add.sat.f64 %fd1, %fd2, %fd3;", "t.ptx:8:1: .sat exists for .f32 only; clamp with min and max"},

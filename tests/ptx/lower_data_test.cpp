@@ -107,9 +107,9 @@ TEST(LowerConvert, Refuses) {
       {"cvt.f32.s32 %f1, %r1;", "t.ptx:8:1: conversion to .f32 lacks a rounding mode; write .rn, .rz, .rm or .rp"},
       {"cvt.s32.f32 %r1, %f1;",
        "t.ptx:8:1: conversion of a float to an integer lacks an integer rounding mode; write .rni, .rzi, .rmi or .rpi"},
-      {"cvt.rn.bf16.f32 %h1, %f1;",
-       "t.ptx:8:1: type .bf16 is not supported by this machine; this instruction takes .u8 .s8 .u16 .s16 .u32 .s32 "
-       ".u64 .s64 .f16 .f32 .f64"},
+      {"cvt.rp.bf16.f32 %h1, %f1;", "t.ptx:8:1: conversion to .bf16 rounds to nearest or to zero; write .rn or .rz"},
+      {"cvt.rn.f16x2.f32 %r1, %f1;",
+       "t.ptx:8:1: 'cvt' with these modifiers takes 3 operands and has 2; compare the operands with the PTX manual's"},
       {"cvt.ftz.f64.f64 %fd1, %fd2;", "t.ptx:8:1: .ftz applies to .f32 only; remove it"},
       {"cvt.rn.u32.u64 %r1, %rd1;", "t.ptx:8:1: integers are not rounded; remove the rounding mode"},
       {"cvt.rn.f64.f32 %fd1, %f1;", "t.ptx:8:1: conversion of .f32 to .f64 is exact; remove the rounding mode"},

@@ -81,7 +81,7 @@ TEST(LowerCompare, Refuses) {
       {"setp.eq.f16x2 %p1, %r1, %r2;", "t.ptx:8:1: setp.f16x2 has two results; write both: p|q"},
       {"set.lt.f32.f16 %f1, %h1, %h2;",
        "t.ptx:8:1: 'set' does not take type .f32 here; this instruction takes .u16 .s16 .u32 .s32 .f16"},
-      {"setp.eq.ftz.f16 %p1, %h1, %h2;", "t.ptx:8:1: .ftz does not apply to type .f16; remove it"},
+      {"setp.eq.ftz.bf16 %p1, %h1, %h2;", "t.ptx:8:1: .ftz does not apply to .bf16; remove it"},
   });
 }
 

@@ -1,12 +1,14 @@
-// Arithmetic on .f16 and .f16x2 against exact sums and products in integers, rounded once.
+// Arithmetic on .f16, .bf16 and pairs of them against exact sums and products in integers, rounded once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "tests/ptx_ops/operation_table.hpp"
 #include "tests/ptx_ops/program.hpp"
+#include "tests/support/exact_half.hpp"
 
 namespace heddle::ptx_ops {
 namespace {
@@ -124,6 +126,73 @@ TEST(PtxHalf, Pairs) {
             [](u32 a, u32 b, u32 c) { return both(fused(low(a), low(b), low(c)), fused(high(a), high(b), high(c))); });
   table.add("neg.f16x2 $d, $a;", [](u32 a) { return a ^ 0x8000'8000U; });
   table.add("abs.f16x2 $d, $a;", [](u32 a) { return a & 0x7fff'7fffU; });
+  table.run();
+}
+
+TEST(PtxHalf, Bfloats) {
+  using Exact = heddle::test::ExactBfloat16;
+  const auto half = [](u32 bits) { return Half{static_cast<u16>(bits)}; };
+  OperationTable table;
+  table.add("add.bf16 $d, $a, $b;", [=](Half a, Half b) { return half(Exact::sum(a.bits, b.bits)); });
+  table.add("sub.rn.bf16 $d, $a, $b;", [=](Half a, Half b) { return half(Exact::difference(a.bits, b.bits)); });
+  table.add("mul.bf16 $d, $a, $b;", [=](Half a, Half b) { return half(Exact::product(a.bits, b.bits)); });
+  table.add("fma.rn.relu.bf16 $d, $a, $b, $c;",
+            [=](Half a, Half b, Half c) { return half(Exact::relu(Exact::fused(a.bits, b.bits, c.bits))); });
+  table.add("fma.rn.bf16x2 $d, $a, $b, $c;", [=](u32 a, u32 b, u32 c) {
+    return both(half(Exact::fused(a & 0xffffU, b & 0xffffU, c & 0xffffU)),
+                half(Exact::fused(a >> 16U, b >> 16U, c >> 16U)));
+  });
+  table.add("neg.bf16 $d, $a;", [](Half a) { return negated(a); });
+  table.add("setp.lt.bf16 $d, $a, $b;", [](Half a, Half b) {
+    const bool zeros = Exact::is_zero(a.bits) && Exact::is_zero(b.bits);
+    return !zeros && !Exact::is_nan(a.bits) && !Exact::is_nan(b.bits) && Exact::order(a.bits, b.bits) < 0;
+  });
+  table.run();
+}
+
+TEST(PtxHalf, Extremes) {
+  using Exact = heddle::test::ExactBinary16;
+  using Bfloat = heddle::test::ExactBfloat16;
+  const auto half = [](u32 bits) { return Half{static_cast<u16>(bits)}; };
+  OperationTable table;
+  table.add("min.f16 $d, $a, $b;", [=](Half a, Half b) { return half(Exact::extreme(a.bits, b.bits, false, false)); });
+  table.add("max.NaN.f16 $d, $a, $b;",
+            [=](Half a, Half b) { return half(Exact::extreme(a.bits, b.bits, true, true)); });
+  table.add("max.ftz.f16 $d, $a, $b;", [=](Half a, Half b) {
+    return half(Exact::extreme(Exact::flushed(a.bits), Exact::flushed(b.bits), true, false));
+  });
+  table.add("min.bf16x2 $d, $a, $b;", [=](u32 a, u32 b) {
+    return both(half(Bfloat::extreme(a & 0xffffU, b & 0xffffU, false, false)),
+                half(Bfloat::extreme(a >> 16U, b >> 16U, false, false)));
+  });
+  table.run();
+}
+
+TEST(PtxHalf, FlushesSubnormals) {
+  using Exact = heddle::test::ExactBinary16;
+  const auto half = [](u32 bits) { return Half{static_cast<u16>(bits)}; };
+  const auto flushed = [](Half x) { return Exact::flushed(x.bits); };
+  OperationTable table;
+  table.add("mul.ftz.f16 $d, $a, $b;",
+            [=](Half a, Half b) { return half(Exact::flushed(Exact::product(flushed(a), flushed(b)))); });
+  table.add("fma.rn.ftz.sat.f16 $d, $a, $b, $c;", [=](Half a, Half b, Half c) {
+    return half(Exact::flushed(Exact::saturated(Exact::fused(flushed(a), flushed(b), flushed(c)))));
+  });
+  table.add("setp.eq.ftz.f16 $d, $a, $b;", [=](Half a, Half b) {
+    const bool numbers = !is_nan(a) && !is_nan(b);
+    return numbers && (flushed(a) == flushed(b) || ((flushed(a) | flushed(b)) & 0x7fffU) == 0);
+  });
+  table.run();
+}
+
+// Packed from two singles, and a bfloat back as the single that it is.
+TEST(PtxHalf, Conversions) {
+  OperationTable table;
+  table.add("cvt.rz.bf16x2.f32 $d, $a, $b;", [](float a, float b) {
+    const auto cut = [](float x) -> u32 { return x == x ? std::bit_cast<u32>(x) >> 16U : 0x7fffU; };
+    return cut(a) << 16U | cut(b);
+  });
+  table.add("cvt.f32.bf16 $d, $a;", [](Half a) { return std::bit_cast<float>(static_cast<u32>(a.bits) << 16U); });
   table.run();
 }
 

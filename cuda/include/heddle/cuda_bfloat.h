@@ -126,6 +126,24 @@ HEDDLE_NUMBER_ unsigned char __bfloat162uchar_rz(__nv_bfloat16 x) {
 
 // ------------------------------------------------------------------------------------------------------ arithmetic
 
+// Device code has instructions for + - * and fma.
+#ifdef __CUDA_ARCH__
+#define HEDDLE_BFLOAT_INSTRUCTION_(name, ptx)                                \
+  HEDDLE_NUMBER_ __nv_bfloat16 name(__nv_bfloat16 a, __nv_bfloat16 b) {      \
+    unsigned short result;                                                   \
+    asm(ptx ".rn.bf16 %0, %1, %2;" : "=h"(result) : "h"(a.__x), "h"(b.__x)); \
+    return __ushort_as_bfloat16(result);                                     \
+  }
+HEDDLE_BFLOAT_INSTRUCTION_(__hadd, "add")
+HEDDLE_BFLOAT_INSTRUCTION_(__hsub, "sub")
+HEDDLE_BFLOAT_INSTRUCTION_(__hmul, "mul")
+#undef HEDDLE_BFLOAT_INSTRUCTION_
+HEDDLE_NUMBER_ __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
+  unsigned short result;
+  asm("fma.rn.bf16 %0, %1, %2, %3;" : "=h"(result) : "h"(a.__x), "h"(b.__x), "h"(c.__x));
+  return __ushort_as_bfloat16(result);
+}
+#else
 // A sum that is subnormal is exact in single precision, a product or quotient need not be.
 HEDDLE_NUMBER_ __nv_bfloat16 __hadd(__nv_bfloat16 a, __nv_bfloat16 b) {
   return static_cast<float>(a) + static_cast<float>(b);
@@ -136,13 +154,14 @@ HEDDLE_NUMBER_ __nv_bfloat16 __hsub(__nv_bfloat16 a, __nv_bfloat16 b) {
 HEDDLE_NUMBER_ __nv_bfloat16 __hmul(__nv_bfloat16 a, __nv_bfloat16 b) {
   return static_cast<double>(static_cast<float>(a)) * static_cast<double>(static_cast<float>(b));
 }
-HEDDLE_NUMBER_ __nv_bfloat16 __hdiv(__nv_bfloat16 a, __nv_bfloat16 b) {
-  return static_cast<double>(static_cast<float>(a)) / static_cast<double>(static_cast<float>(b));
-}
 HEDDLE_NUMBER_ __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
   // The product is exact.
   return __heddle_odd_sum(static_cast<double>(static_cast<float>(a)) * static_cast<double>(static_cast<float>(b)),
                           static_cast<double>(static_cast<float>(c)));
+}
+#endif
+HEDDLE_NUMBER_ __nv_bfloat16 __hdiv(__nv_bfloat16 a, __nv_bfloat16 b) {
+  return static_cast<double>(static_cast<float>(a)) / static_cast<double>(static_cast<float>(b));
 }
 HEDDLE_NUMBER_ __nv_bfloat16 __hneg(__nv_bfloat16 a) {
   return __ushort_as_bfloat16(static_cast<unsigned short>(a.__x ^ 0x8000U));

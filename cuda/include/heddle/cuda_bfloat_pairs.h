@@ -59,13 +59,26 @@ HEDDLE_NUMBER_ __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 x, __nv_bfloat162
   HEDDLE_NUMBER_ __nv_bfloat162 name(__nv_bfloat162 a, __nv_bfloat162 b) { \
     return {one(a.x, b.x), one(a.y, b.y)};                                 \
   }
-HEDDLE_BFLOAT_PAIR_(__hadd2, __hadd)
-HEDDLE_BFLOAT_PAIR_(__hsub2, __hsub)
-HEDDLE_BFLOAT_PAIR_(__hmul2, __hmul)
+#ifdef __CUDA_ARCH__
+#define HEDDLE_BFLOAT_PAIR_OPERATION_(name, one, ptx)                                          \
+  HEDDLE_NUMBER_ __nv_bfloat162 name(__nv_bfloat162 a, __nv_bfloat162 b) {                     \
+    unsigned int result;                                                                       \
+    asm(ptx ".rn.bf16x2 %0, %1, %2;"                                                           \
+        : "=r"(result)                                                                         \
+        : "r"(__builtin_bit_cast(unsigned int, a)), "r"(__builtin_bit_cast(unsigned int, b))); \
+    return __builtin_bit_cast(__nv_bfloat162, result);                                         \
+  }
+#else
+#define HEDDLE_BFLOAT_PAIR_OPERATION_(name, one, ptx) HEDDLE_BFLOAT_PAIR_(name, one)
+#endif
+HEDDLE_BFLOAT_PAIR_OPERATION_(__hadd2, __hadd, "add")
+HEDDLE_BFLOAT_PAIR_OPERATION_(__hsub2, __hsub, "sub")
+HEDDLE_BFLOAT_PAIR_OPERATION_(__hmul2, __hmul, "mul")
 HEDDLE_BFLOAT_PAIR_(__h2div, __hdiv)
-HEDDLE_BFLOAT_PAIR_(__hadd2_rn, __hadd)
-HEDDLE_BFLOAT_PAIR_(__hsub2_rn, __hsub)
-HEDDLE_BFLOAT_PAIR_(__hmul2_rn, __hmul)
+HEDDLE_BFLOAT_PAIR_OPERATION_(__hadd2_rn, __hadd, "add")
+HEDDLE_BFLOAT_PAIR_OPERATION_(__hsub2_rn, __hsub, "sub")
+HEDDLE_BFLOAT_PAIR_OPERATION_(__hmul2_rn, __hmul, "mul")
+#undef HEDDLE_BFLOAT_PAIR_OPERATION_
 HEDDLE_BFLOAT_PAIR_(__hadd2_sat, __hadd_sat)
 HEDDLE_BFLOAT_PAIR_(__hsub2_sat, __hsub_sat)
 HEDDLE_BFLOAT_PAIR_(__hmul2_sat, __hmul_sat)
@@ -75,7 +88,16 @@ HEDDLE_BFLOAT_PAIR_(__hmax2_nan, __hmax_nan)
 HEDDLE_BFLOAT_PAIR_(__hmin2_nan, __hmin_nan)
 #undef HEDDLE_BFLOAT_PAIR_
 HEDDLE_NUMBER_ __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
+#ifdef __CUDA_ARCH__
+  unsigned int result;
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;"
+      : "=r"(result)
+      : "r"(__builtin_bit_cast(unsigned int, a)), "r"(__builtin_bit_cast(unsigned int, b)),
+        "r"(__builtin_bit_cast(unsigned int, c)));
+  return __builtin_bit_cast(__nv_bfloat162, result);
+#else
   return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
+#endif
 }
 HEDDLE_NUMBER_ __nv_bfloat162 __hfma2_sat(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
   return {__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)};

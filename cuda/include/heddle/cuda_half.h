@@ -1,6 +1,7 @@
-// Half precision, included by <cuda_fp16.h>: conversion, arithmetic, comparison, for host and device. Arithmetic is
-// done in single precision and rounded once, which for + - * / and sqrt gives the correctly rounded half (24 bits are
-// more than twice 11 and 2). fma rounds twice: in double, then to half.
+// Half precision, included by <cuda_fp16.h>: conversion, arithmetic, comparison, for host and device. Device code has
+// instructions for + - * and fma. What else there is, and host code, is computed in single precision and rounded once,
+// which for + - * / and sqrt gives the correctly rounded half (24 bits are more than twice 11 and 2); fma of host code
+// in double, where what rounds is no tie between two halves.
 #pragma once
 
 #include "heddle/cuda_numbers.h"
@@ -116,25 +117,43 @@ HEDDLE_HALF_ __half __short_as_half(short bits) {
   return __half(__half_raw{static_cast<unsigned short>(bits)});
 }
 
-#define HEDDLE_HALF_OPERATOR_(name, op)                      \
-  HEDDLE_HALF_ __half name(__half a, __half b) {             \
-    return __half(__half2float(a) op __half2float(b));       \
-  }                                                          \
+#ifdef __CUDA_ARCH__
+#define HEDDLE_HALF_OPERATION_(name, op, ptx)                                                  \
+  HEDDLE_HALF_ __half name(__half a, __half b) {                                               \
+    unsigned short result;                                                                     \
+    asm(ptx ".rn.f16 %0, %1, %2;" : "=h"(result) : "h"(a.__x), "h"(b.__x));                    \
+    return __half(__half_raw{result});                                                         \
+  }                                                                                            \
+  HEDDLE_HALF_ __half2 name##2(__half2 a, __half2 b) {                                         \
+    unsigned int result;                                                                       \
+    asm(ptx ".rn.f16x2 %0, %1, %2;"                                                            \
+        : "=r"(result)                                                                         \
+        : "r"(__builtin_bit_cast(unsigned int, a)), "r"(__builtin_bit_cast(unsigned int, b))); \
+    return __builtin_bit_cast(__half2, result);                                                \
+  }
+#else
+#define HEDDLE_HALF_OPERATION_(name, op, ptx)          \
+  HEDDLE_HALF_ __half name(__half a, __half b) {       \
+    return __half(__half2float(a) op __half2float(b)); \
+  }                                                    \
+  HEDDLE_HALF_ __half2 name##2(__half2 a, __half2 b) { \
+    return {name(a.x, b.x), name(a.y, b.y)};           \
+  }
+#endif
+#define HEDDLE_HALF_OPERATOR_(name, op, ptx)                 \
+  HEDDLE_HALF_OPERATION_(name, op, ptx)                      \
   HEDDLE_HALF_ __half operator op(__half a, __half b) {      \
     return name(a, b);                                       \
   }                                                          \
   HEDDLE_HALF_ __half& operator op##=(__half& a, __half b) { \
     return a = name(a, b);                                   \
   }                                                          \
-  HEDDLE_HALF_ __half2 name##2(__half2 a, __half2 b) {       \
-    return {name(a.x, b.x), name(a.y, b.y)};                 \
-  }                                                          \
   HEDDLE_HALF_ __half2 operator op(__half2 a, __half2 b) {   \
     return name##2(a, b);                                    \
   }
-HEDDLE_HALF_OPERATOR_(__hadd, +)
-HEDDLE_HALF_OPERATOR_(__hsub, -)
-HEDDLE_HALF_OPERATOR_(__hmul, *)
+HEDDLE_HALF_OPERATOR_(__hadd, +, "add")
+HEDDLE_HALF_OPERATOR_(__hsub, -, "sub")
+HEDDLE_HALF_OPERATOR_(__hmul, *, "mul")
 HEDDLE_HALF_ __half __hdiv(__half a, __half b) {
   return __half(__half2float(a) / __half2float(b));
 }
@@ -177,12 +196,28 @@ HEDDLE_HALF_ __half __hmax(__half a, __half b) {
 HEDDLE_HALF_ __half __hmin(__half a, __half b) {
   return __half(fminf(__half2float(a), __half2float(b)));
 }
+#ifdef __CUDA_ARCH__
+HEDDLE_HALF_ __half __hfma(__half a, __half b, __half c) {
+  unsigned short result;
+  asm("fma.rn.f16 %0, %1, %2, %3;" : "=h"(result) : "h"(a.__x), "h"(b.__x), "h"(c.__x));
+  return __half(__half_raw{result});
+}
+HEDDLE_HALF_ __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
+  unsigned int result;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;"
+      : "=r"(result)
+      : "r"(__builtin_bit_cast(unsigned int, a)), "r"(__builtin_bit_cast(unsigned int, b)),
+        "r"(__builtin_bit_cast(unsigned int, c)));
+  return __builtin_bit_cast(__half2, result);
+}
+#else
 HEDDLE_HALF_ __half __hfma(__half a, __half b, __half c) {  // the product is exact in single precision
   return __half(static_cast<double>(__half2float(a) * __half2float(b)) + static_cast<double>(__half2float(c)));
 }
 HEDDLE_HALF_ __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
   return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
 }
+#endif
 #define HEDDLE_HALF_FUNCTION_(name, of) \
   HEDDLE_HALF_ __half name(__half x) {  \
     return __half(of(__half2float(x))); \

@@ -12,6 +12,9 @@ namespace {
 bool is_complex(const link::DecodedInstruction& decoded) {
   return decoded.unit == isa::Unit::complex;
 }
+bool is_half(const link::DecodedInstruction& decoded) {
+  return decoded.unit == isa::Unit::half;
+}
 bool sums_predicates(const link::DecodedInstruction& decoded) {
   return isa::is_accumulate(decoded.instruction.op) || decoded.instruction.op == isa::Op::TREE_TRAVERSE;
 }
@@ -33,6 +36,15 @@ std::vector<Unit> units_of(const CoreParameters& core, CoreStatistics& statistic
     complex.joins = complex.waits = true;
     units.emplace_back(complex, UnitCounters{&statistics.complex_queued, &statistics.complex_queue_full,
                                              &statistics.complex_wait_cycles});
+  }
+  if (!half_is_simple(core)) {
+    UnitTraits half;
+    half.takes = is_half;
+    half.latency = std::max(core.half_latency, core.execute_stages);
+    half.interval = core.half_interval;
+    half.room = (half.latency + core.half_interval - 1) / core.half_interval;
+    half.joins = half.waits = half.forwards = true;
+    units.emplace_back(half, UnitCounters{});
   }
   const auto pipelined = [&](bool (*takes)(const link::DecodedInstruction&), unsigned latency, bool waits) {
     if (latency > core.execute_stages) {
@@ -256,12 +268,19 @@ void ExecuteStage::finds_no_room(Unit& unit, const link::SubWarp& sub_warp, Cycl
 // In the unit or its queue, by itself or in other lanes beside one that has begun in this cycle.
 Cycle ExecuteStage::start_apart(Unit& unit, link::SubWarp& sub_warp, Cycle now, Begun& begun) {
   waits_for(unit, sub_warp);
+  const auto forwards = [&](Cycle last) {
+    if (unit.traits.forwards && warps_ != nullptr) {
+      warps_->computed(sub_warp, last);
+    }
+  };
   if (begun.joined == &unit) {
     begun.last_joined->beside = &sub_warp;
     begun.last_joined = &sub_warp;
+    forwards(begun.joined_until);
     return begun.joined_until;
   }
   const Cycle last = unit.comes(sub_warp, now);
+  forwards(last);
   if (last != link::kNever) {
     leave_apart(sub_warp, last);
   } else {

@@ -7,6 +7,7 @@
 //
 //   complex             `complex_latency` cycles, one begins every `complex_interval`, `complex_queue` places before it
 //                       (LWM report 3.2.2). It overtakes nothing of its own warp, which waits for it (barrel issue)
+//   half                arithmetic on f16 and bf16, `half_latency` cycles, one begins every `half_interval`
 //   prefix-sum network  cond_acc and tree_traverse (thesis 7.1), pipelined
 //   heap                malloc and free, `heap_latency`, pipelined
 //

@@ -8,6 +8,7 @@
 //   queue      operations that find the unit busy and wait before it, in order of arrival; instructions of other warps
 //              pass them. Where there is no place left, an operation holds the stage
 //   joins      sub-warps beside each other pass it as one operation
+//   forwards   what its results are is known when they leave it, as the lanes' own stages' are
 //   waits      the group of an operation is in GroupState::complex until the result of its last sub-warp has left
 #pragma once
 
@@ -27,6 +28,7 @@ struct UnitTraits {
   unsigned queue = 0;
   bool joins = false;
   bool waits = false;
+  bool forwards = false;
 };
 
 // What is counted of its queue; null: nothing.

@@ -70,7 +70,8 @@ bool is_self_contained(const link::DecodedInstruction& decoded) {
       return false;
     default:
       // Divisions, which can fail, are the complex unit's.
-      return (decoded.unit == isa::Unit::alu || decoded.unit == isa::Unit::warp) && decoded.function != nullptr;
+      return (decoded.unit == isa::Unit::alu || decoded.unit == isa::Unit::warp || decoded.unit == isa::Unit::half) &&
+             decoded.function != nullptr;
   }
 }
 

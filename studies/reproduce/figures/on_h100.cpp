@@ -188,6 +188,24 @@ Run run_of_kernel(const char* gpu, const std::string& name, double scale) {
   return studies::run_of({"as it is", gpu, {}, kPrices}, {name, scale});
 }
 
+// The first of every set, the second of every set, and so on.
+std::vector<StudyWorkload> workloads_in_turn(const std::vector<WorkloadSet>& sets) {
+  std::vector<StudyWorkload> all = workloads_of_sets(sets);
+  const auto place = [&](const StudyWorkload& workload) {
+    std::size_t least = all.size();
+    for (const WorkloadSet& set : sets) {
+      const auto found = std::find_if(set.workloads.begin(), set.workloads.end(),
+                                      [&](const StudyWorkload& one) { return one.name == workload.name; });
+      if (found != set.workloads.end()) {
+        least = std::min(least, static_cast<std::size_t>(found - set.workloads.begin()));
+      }
+    }
+    return least;
+  };
+  std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  return all;
+}
+
 // Mechanisms on the workloads of sets, on one GPU.
 class OnGpu {
  public:
@@ -308,25 +326,30 @@ class OnH100 final : public Claim {
             "together, which mechanisms that form warps refuse."};
   }
   [[nodiscard]] std::vector<Run> runs() const override {
+    // Workload by workload, of every set in turn: what an interrupted reproduction has says something of each GPU and
+    // set.
     std::vector<Run> out;
-    // Workload by workload: what an interrupted reproduction has is complete for the first ones.
-    const auto add = [&](const char* gpu, const std::vector<MechanismOfToday>& mechanisms,
-                         const std::vector<WorkloadSet>& sets) {
-      const std::vector<Variant> variants = variants_of(machines_of(gpu, mechanisms).compared);
-      for (const StudyWorkload& workload : workloads_of_sets(sets)) {
-        for (const Variant& variant : variants) {
-          out.push_back(studies::run_of(variant, workload));
+    const auto add = [&](const std::vector<MechanismOfToday>& mechanisms, const std::vector<WorkloadSet>& sets) {
+      std::vector<std::vector<Variant>> variants;
+      for (const char* const gpu : kGpus) {
+        variants.push_back(variants_of(machines_of(gpu, mechanisms).compared));
+      }
+      for (const StudyWorkload& workload : workloads_in_turn(sets)) {
+        for (const std::vector<Variant>& of_gpu : variants) {
+          for (const Variant& variant : of_gpu) {
+            out.push_back(studies::run_of(variant, workload));
+          }
         }
       }
     };
+    add(mechanisms_of_searches(), sets_of_searches());
     for (const char* const gpu : kGpus) {
-      add(gpu, mechanisms_of_today(), sets_of_today());
-      add(gpu, mechanisms_of_searches(), sets_of_searches());
       for (const KernelPair& pair : kernel_pairs()) {
         out.push_back(run_of_kernel(gpu, pair.without.name, pair.without.scale));
         out.push_back(run_of_kernel(gpu, pair.with, pair.without.scale));
       }
     }
+    add(mechanisms_of_today(), sets_of_today());
     return out;
   }
   [[nodiscard]] Finding judge(const Results& results) const override {

@@ -1,0 +1,186 @@
+// How long arithmetic on 16-bit floating point takes, in cycles by a thread's own clock.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <span>
+
+#include "isa/device_memory.hpp"
+#include "isa/memory_map.hpp"
+#include "ptx/compile.hpp"
+#include "tb/config/config.hpp"
+#include "tb/device/device.hpp"
+#include "tests/model/child.hpp"
+
+namespace heddle {
+namespace {
+
+// A warp's cycles of the last of three passes over `count` operations.
+double cycles_of_pass(const std::string& machine, const std::vector<std::string>& settings,
+                      const std::string& operation, unsigned count, bool dependent) {
+  const std::string counted = test::in_child([&] {
+    std::string body;
+    for (unsigned i = 0; i != count; ++i) {
+      const unsigned result = dependent ? 0 : i % 8;
+      body += fmt::format("  {} %r{}, %r{}, %r8, %r9;\n", operation, result, result);
+    }
+    const std::string text = R"(
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry chain(.param .u64 out)
+{
+  .reg .pred %p0;
+  .reg .b32 %r<12>;
+  .reg .u64 %a<2>;
+  .reg .u64 %t<3>;
+  ld.param.u64 %a0, [out];
+  mov.u32 %r10, 3;
+PASS:
+  mov.u64 %t0, %clock64;
+)" + body + R"(
+  mov.u64 %t1, %clock64;
+  sub.u32 %r10, %r10, 1;
+  setp.ne.u32 %p0, %r10, 0;
+  @%p0 bra PASS;
+  sub.u64 %t2, %t1, %t0;
+  st.global.u64 [%a0], %t2;
+  xor.b32 %r0, %r0, %r1; xor.b32 %r0, %r0, %r2; xor.b32 %r0, %r0, %r3; xor.b32 %r0, %r0, %r4;
+  xor.b32 %r0, %r0, %r5; xor.b32 %r0, %r0, %r6; xor.b32 %r0, %r0, %r7;
+  st.global.u32 [%a0+8], %r0;
+  ret;
+}
+)";
+    tb::Device device(tb::read_machine(machine, settings));
+    const isa::Module module = ptx::compile(text, "chain.ptx", {63});
+    device.load(module);
+    const std::uint64_t out = isa::kGlobalBase;
+    device.memory().release(out);
+    device.memory().place("out", out, 64);
+    isa::LaunchRequest request;
+    request.kernel = "chain";
+    request.block = {32, 1, 1};
+    request.grid = {1, 1, 1};
+    request.parameters.resize(8);
+    std::memcpy(request.parameters.data(), &out, 8);
+    device.launch(request);
+    std::uint64_t cycles = 0;
+    device.memory().read(out, std::as_writable_bytes(std::span(&cycles, 1)));
+    return std::to_string(cycles);
+  });
+  return std::stod(counted);
+}
+
+// What is around the operations falls out.
+double cycles_of_one(const std::string& machine, const std::vector<std::string>& settings, const std::string& operation,
+                     bool dependent) {
+  return (cycles_of_pass(machine, settings, operation, 72, dependent) -
+          cycles_of_pass(machine, settings, operation, 8, dependent)) /
+         64;
+}
+
+// As NVIDIA's table of latencies for SM80 and SM86 has it, and the throughput of the programming guide.
+TEST(GpuHalf, LatencyAndThroughputAreThePublishedOnes) {
+  EXPECT_EQ(cycles_of_one("rtx-a6000-8sm", {}, "fma.rn.f16x2", true), 5);
+  EXPECT_EQ(cycles_of_one("rtx-a6000-8sm", {}, "fma.rn.f16x2", false), 2);
+  EXPECT_EQ(cycles_of_one("rtx-a6000-8sm", {}, "fma.rn.bf16x2", true), 5);
+  EXPECT_EQ(cycles_of_one("rtx-a6000-8sm", {}, "fma.rn.f32", true), 4);
+  EXPECT_EQ(cycles_of_one("a100-8sm", {}, "fma.rn.f16x2", true), 5);
+  EXPECT_EQ(cycles_of_one("a100-8sm", {}, "fma.rn.f16x2", false), 1);
+}
+
+// A machine without lanes of their own for halves takes them as other simple operations, and one with a warp that
+// waits for memory accesses lets no result pass an earlier one.
+TEST(GpuHalf, IsASimpleOperationElsewhere) {
+  EXPECT_EQ(cycles_of_one("baseline", {}, "fma.rn.f16x2", true), cycles_of_one("baseline", {}, "fma.rn.f32", true));
+  EXPECT_EQ(cycles_of_one("baseline", {"core.half_latency=6"}, "fma.rn.f16x2", true),
+            cycles_of_one("baseline", {}, "fma.rn.f32", true) + 4);  // execute_stages is 2
+  const std::vector<std::string> on_access = {"scoreboard.stall=on-access"};
+  EXPECT_GT(cycles_of_one("rtx-a6000-8sm", on_access, "fma.rn.f16x2", false), 5);
+}
+
+// Results that are read at once, written over at once, decide a branch, or are the last that a thread does: the same
+// memory, and the same retired instructions, on every machine.
+constexpr const char* kMixed = R"(
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry mixed(.param .u64 out)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<12>;
+  .reg .b16 %h<4>;
+  .reg .u64 %a<3>;
+  ld.param.u64 %a0, [out];
+  mov.u32 %r0, %tid.x;
+  mad.lo.u32 %r1, %r0, 0x01010011, 0x3c003800;
+  mov.u32 %r2, 0x38003c00;
+  mov.u32 %r9, 5;
+AGAIN:
+  fma.rn.f16x2 %r3, %r1, %r2, %r2;
+  add.f16x2 %r3, %r3, %r2;
+  add.u32 %r4, %r3, %r0;
+  mul.f16x2 %r5, %r1, %r3;
+  mov.u32 %r5, %r4;
+  max.f16x2 %r6, %r5, %r1;
+  add.u32 %r6, %r6, 1;
+  setp.lt.f16x2 %p0|%p1, %r3, %r6;
+  @%p0 bra LESS;
+  sub.bf16x2 %r1, %r6, %r3;
+  bra JOIN;
+LESS:
+  fma.rn.relu.bf16x2 %r1, %r6, %r2, %r3;
+JOIN:
+  xor.b32 %r1, %r1, %r0;
+  selp.u32 %r7, 1, 2, %p1;
+  add.u32 %r1, %r1, %r7;
+  sub.u32 %r9, %r9, 1;
+  setp.ne.u32 %p2, %r9, 0;
+  @%p2 bra AGAIN;
+  mul.wide.u32 %a1, %r0, 4;
+  add.u64 %a1, %a0, %a1;
+  st.global.u32 [%a1], %r1;
+  cvt.u16.u32 %h1, %r1;
+  fma.rn.bf16 %h2, %h1, %h1, %h1;
+  st.global.u16 [%a1+4096], %h2;
+  ret;
+}
+)";
+
+std::string mixed_results(const std::string& machine, const std::vector<std::string>& settings) {
+  return test::in_child([&] {
+    tb::Device device(tb::read_machine(machine, settings));
+    const isa::Module module = ptx::compile(kMixed, "mixed.ptx", {63});
+    device.load(module);
+    const std::uint64_t out = isa::kGlobalBase;
+    device.memory().release(out);
+    device.memory().place("out", out, 8192);
+    isa::LaunchRequest request;
+    request.kernel = "mixed";
+    request.block = {256, 1, 1};
+    request.grid = {2, 1, 1};
+    request.parameters.resize(8);
+    std::memcpy(request.parameters.data(), &out, 8);
+    device.launch(request);
+    std::vector<std::uint32_t> words(2048);
+    device.memory().read(out, std::as_writable_bytes(std::span(words)));
+    std::string text;
+    for (const std::uint32_t word : words) {
+      text += fmt::format("{:08x} ", word);
+    }
+    return text;
+  });
+}
+
+TEST(GpuHalf, ResultsAreThoseOfTheBaseline) {
+  const std::string expected = mixed_results("baseline", {});
+  ASSERT_EQ(expected.size(), 9U * 2048) << expected;
+  EXPECT_EQ(mixed_results("rtx-a6000-8sm", {}), expected);
+  EXPECT_EQ(mixed_results("h100-8sm", {"core.half_latency=40", "core.half_interval=7"}), expected);
+  EXPECT_EQ(mixed_results("rtx-a6000-8sm", {"scoreboard.stall=on-access"}), expected);
+  EXPECT_EQ(mixed_results("rtx-a6000-8sm", {"scoreboard.forwarding=false"}), expected);
+  EXPECT_EQ(mixed_results("tbc", {"core.half_latency=9"}), expected);
+}
+
+}  // namespace
+}  // namespace heddle
