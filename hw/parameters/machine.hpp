@@ -11,22 +11,10 @@
 #include "hw/parameters/jedec_parameters.hpp"
 #include "hw/parameters/on_chip.hpp"
 #include "hw/parameters/policy.hpp"
+#include "hw/parameters/policy_limits.hpp"
 #include "tlm/clock_edges.hpp"
 
 namespace heddle::hw {
-
-// The values that a policy's key may take: the names in its registry.
-[[nodiscard]] Limits divergence_policies();
-[[nodiscard]] Limits scheduler_policies();
-[[nodiscard]] Limits former_policies();
-[[nodiscard]] Limits issue_policies();
-[[nodiscard]] Limits coalescer_policies();
-[[nodiscard]] Limits load_limiters();
-[[nodiscard]] Limits scalar_policies();
-[[nodiscard]] Limits coherence_protocols();
-[[nodiscard]] Limits dram_schedulers();
-[[nodiscard]] Limits dram_row_policies();
-[[nodiscard]] Limits dram_presets();
 
 struct GpuParameters {
   unsigned cores = 1;
