@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -15,6 +17,9 @@ from support import PROGRAM, SOURCE, Case
 sys.path.insert(0, str(SOURCE / "python" / "backend"))
 import heddle_build
 
+# This Python's, or Debian's.
+MYPY = ([sys.executable, "-m", "mypy"] if importlib.util.find_spec("mypy")
+        else [found] if (found := shutil.which("mypy")) else [])
 SAYS = "import heddle, sys; print(heddle.__file__); print(heddle.find_program().path)"
 
 
@@ -71,12 +76,28 @@ class Package(Case):
             file, program = run_python("-c", SAYS, PYTHONPATH=str(site)).splitlines()
             self.assertEqual((file, program), (str(site / "heddle" / "__init__.py"), str(SOURCE / "heddle")))
 
-    @unittest.skipUnless(importlib.util.find_spec("mypy"), "no mypy")
+    @unittest.skipUnless(MYPY, "no mypy")
     def test_types(self) -> None:
         done = subprocess.run(
-            [sys.executable, "-m", "mypy", "--cache-dir", str(self.folder / "cache"), "--config-file",
+            [*MYPY, "--cache-dir", str(self.folder / "cache"), "--config-file",
              "pyproject.toml"], cwd=SOURCE / "python", capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_every_function_is_annotated(self) -> None:
+        """Without mypy, too: every parameter and result, in the package and in what builds it."""
+        functions = 0
+        for path in sorted(SOURCE.glob("python/heddle/*.py")) + sorted(SOURCE.glob("python/backend/*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    continue
+                functions += 1
+                place = f"{path.name}:{node.lineno}: {node.name}"
+                self.assertIsNotNone(node.returns, place)
+                given = node.args
+                for one in [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]:
+                    if one is not None and one.arg not in ("self", "cls"):
+                        self.assertIsNotNone(one.annotation, f"{place}: {one.arg}")
+        self.assertGreater(functions, 150)
 
     def test_what_is_public_is_said_and_typed(self) -> None:
         import inspect
