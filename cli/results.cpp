@@ -99,6 +99,19 @@ void refuse_together(const Arguments& arguments) {
   }
 }
 
+results::Names names_of(const Arguments& arguments) {
+  const std::string names = arguments.text("names", "own");
+  if (names != "own" && names != "nsight") {
+    throw InputError({"--names"}, fmt::format("there are no names '{}'", names), "known: own, nsight");
+  }
+  for (const char* option : {"sql", "plot", "html"}) {
+    if (arguments.has("names") && arguments.has(option)) {
+      throw InputError({"--names"}, fmt::format("contradicts --{}", option), "it names the columns of tables");
+    }
+  }
+  return names == "own" ? results::Names::own : results::Names::nsight;
+}
+
 // The database and what may lie beside it are not to be written over.
 void check_results_files(const Arguments& arguments) {
   const std::string& database = arguments.words()[0];
@@ -118,6 +131,7 @@ void check_results_files(const Arguments& arguments) {
 
 int show(const Arguments& arguments) {
   refuse_together(arguments);
+  const results::Names names = names_of(arguments);
   check_results_files(arguments);
   studies::Database database(arguments.words()[0], studies::Database::Mode::read);
   studies::sweep::check_schema(database, false);
@@ -143,14 +157,15 @@ int show(const Arguments& arguments) {
     const studies::SqlTable front = studies::results::pareto_front(
         database, sweep, studies::results::parse_goals(database, arguments.text("pareto")), where);
     if (arguments.has("csv")) {
-      write(arguments.text("csv"), studies::results::csv(front));
+      write(arguments.text("csv"), studies::results::csv(front, names));
     } else {
-      std::cout << studies::results::table_text(front, most, false);
+      std::cout << studies::results::table_text(front, most, false, names);
     }
   } else if (arguments.has("csv")) {
-    write(arguments.text("csv"), studies::results::csv(studies::results::select(database, sweep, columns, where)));
+    write(arguments.text("csv"),
+          studies::results::csv(studies::results::select(database, sweep, columns, where), names));
   } else {
-    std::cout << studies::results::summary_text(database, sweep, columns, where, most);
+    std::cout << studies::results::summary_text(database, sweep, columns, where, most, names);
   }
   return 0;
 }
@@ -164,21 +179,22 @@ Command results_command() {
   command.fewest = command.most = 1;
   command.summary = "shows what a sweep's database holds: tables, queries, Pareto fronts, plots";
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  command.options.add_options()                                                                     //
-      ("sql", text("QUERY"), "a query of your own; it may only read")                               //
-      ("sweep", text("NAME|ID"), "which sweep (default: the last one)")                             //
-      ("where", text("CONDITION"), "only rows for which this SQL expression holds")                 //
-      ("columns", text("A,B,..."), "what the table or the CSV file shows: statistics, parameters")  //
-      ("all", "every row, however many")                                                            //
-      ("csv", text("FILE"), "write what is selected as CSV; '-' for the terminal")                  //
-      ("pareto", text("STAT:min|max,..."), "the designs that no other beats in these statistics")   //
-      ("html", text("FILE"), "write one page: sortable table, parallel coordinates, plots")         //
-      ("plot", text("STAT"), "draw a statistic, for papers")                                        //
-      ("x", text("AXIS"), "... over this axis (default: the first)")                                //
-      ("by", text("AXIS"), "... with a line or bar for each value of this one")                     //
-      ("y", text("AXIS"), "... as a map over two axes")                                             //
-      ("svg", text("FILE"), "... into this file")                                                   //
-      ("png", text("FILE"), "... into this file, by rsvg-convert")                                  //
+  command.options.add_options()                                                                          //
+      ("sql", text("QUERY"), "a query of your own; it may only read")                                    //
+      ("sweep", text("NAME|ID"), "which sweep (default: the last one)")                                  //
+      ("where", text("CONDITION"), "only rows for which this SQL expression holds")                      //
+      ("columns", text("A,B,..."), "what the table or the CSV file shows: statistics, parameters")       //
+      ("names", text("own|nsight"), "columns by Nsight Compute's names, where a metric means the same")  //
+      ("all", "every row, however many")                                                                 //
+      ("csv", text("FILE"), "write what is selected as CSV; '-' for the terminal")                       //
+      ("pareto", text("STAT:min|max,..."), "the designs that no other beats in these statistics")        //
+      ("html", text("FILE"), "write one page: sortable table, parallel coordinates, plots")              //
+      ("plot", text("STAT"), "draw a statistic, for papers")                                             //
+      ("x", text("AXIS"), "... over this axis (default: the first)")                                     //
+      ("by", text("AXIS"), "... with a line or bar for each value of this one")                          //
+      ("y", text("AXIS"), "... as a map over two axes")                                                  //
+      ("svg", text("FILE"), "... into this file")                                                        //
+      ("png", text("FILE"), "... into this file, by rsvg-convert")                                       //
       ("width", text("N"), "... so many pixels wide (default 1680)");
   command.details =
       "Statistics and parameters go by their names (ipc, core.warp_size). The database may be in use by a sweep.\n"

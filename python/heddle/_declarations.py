@@ -54,6 +54,8 @@ class Statistic:
     type: str
     unit: str
     meaning: str
+    nsight: str | None = None
+    """The metric of Nsight Compute that means the same, in the same unit."""
 
 
 @dataclass(frozen=True)

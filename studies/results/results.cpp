@@ -9,6 +9,7 @@
 #include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "studies/sweep/store.hpp"
+#include "tb/measure/summary.hpp"
 
 namespace heddle::studies::results {
 namespace {
@@ -143,9 +144,27 @@ std::string axis_title(const Sweep& sweep, const std::string& column) {
   return unit.empty() || title.ends_with(unit) ? title : title + " (" + unit + ")";
 }
 
+std::string shown_name(const std::string& column, Names names) {
+  const std::string_view metric = names == Names::nsight ? tb::nsight_metric(column) : std::string_view{};
+  return metric.empty() ? column : std::string(metric);
+}
+
+std::vector<std::string> nsight_columns() {
+  std::vector<std::string> out;
+  for (const tb::SummaryDeclaration& declaration : tb::summary_declarations()) {
+    if (!declaration.nsight.empty()) {
+      out.push_back(declaration.name);
+    }
+  }
+  return out;
+}
+
 std::string find_column(Database& database, const std::string& word, const std::string& place, bool numeric) {
   const std::vector<KnownColumn> known = columns_of(database);
   std::string name = sweep::column_name(word);
+  for (const std::string& column : nsight_columns()) {
+    name = tb::nsight_metric(column) == word ? column : name;
+  }
   std::vector<std::string> names;
   for (const KnownColumn& column : known) {
     if (column.name == name && numeric && column.type == "TEXT") {
@@ -171,7 +190,7 @@ SqlTable select(Database& database, const Sweep& sweep, const std::vector<std::s
                                 "--where");
 }
 
-std::string csv(const SqlTable& table) {
+std::string csv(const SqlTable& table, Names names) {
   std::string out;
   const auto line = [&](const auto& cells, const auto& text) {
     bool first = true;
@@ -191,21 +210,21 @@ std::string csv(const SqlTable& table) {
     }
     out += '\n';
   };
-  line(table.columns, [](const std::string& name) { return name; });
+  line(table.columns, [names](const std::string& name) { return shown_name(name, names); });
   for (const std::vector<SqlValue>& row : table.rows) {
     line(row, [](const SqlValue& value) { return sql_text(value); });
   }
   return out;
 }
 
-std::string table_text(const SqlTable& table, std::size_t most, bool exact) {
+std::string table_text(const SqlTable& table, std::size_t most, bool exact, Names names) {
   std::vector<TextTable::Column> heads;
   std::vector<bool> plain;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const bool words = std::any_of(table.rows.begin(), table.rows.end(), [&](const std::vector<SqlValue>& row) {
       return std::holds_alternative<std::string>(row[i]);
     });
-    heads.push_back({table.columns[i], words ? TextTable::Align::left : TextTable::Align::right});
+    heads.push_back({shown_name(table.columns[i], names), words ? TextTable::Align::left : TextTable::Align::right});
     plain.push_back(exact || !is_statistic(table.columns[i]));
   }
   TextTable out(heads);
@@ -225,7 +244,7 @@ std::string table_text(const SqlTable& table, std::size_t most, bool exact) {
 }
 
 std::string summary_text(Database& database, const Sweep& sweep, const std::vector<std::string>& columns,
-                         const std::string& condition, std::size_t most) {
+                         const std::string& condition, std::size_t most, Names names) {
   std::int64_t there = 0;
   std::string states;
   for (const auto& [status, count] : sweep.by_status) {
@@ -244,7 +263,7 @@ std::string summary_text(Database& database, const Sweep& sweep, const std::vect
   if (!all_done) {
     shown.emplace_back("status");
   }
-  std::vector<std::string> wanted = columns.empty() ? kUsual : columns;
+  std::vector<std::string> wanted = !columns.empty() ? columns : names == Names::nsight ? nsight_columns() : kUsual;
   if (columns.empty() && is_priced(database, sweep)) {
     wanted.insert(wanted.end(), kUsualEnergy.begin(), kUsualEnergy.end());
   }
@@ -257,7 +276,7 @@ std::string summary_text(Database& database, const Sweep& sweep, const std::vect
     shown.emplace_back("message");
   }
   SqlTable table = select(database, sweep, shown, condition);
-  return out + "\n" + table_text(table, most, false);
+  return out + "\n" + table_text(table, most, false, names);
 }
 
 std::optional<double> number(const SqlValue& value) {

@@ -42,8 +42,14 @@ struct Sweep {
 // The unit alone; empty: none.
 [[nodiscard]] std::string unit_of(const std::string& column);
 
-// A column of the view results by a user's word: its name, or a parameter's path. Throws InputError at `place` with the
-// nearest name. `numeric`: one that is text is refused too.
+// By which names statistics go in tables: their own, or those of Nsight Compute where a metric means the same.
+enum class Names { own, nsight };
+[[nodiscard]] std::string shown_name(const std::string& column, Names names);
+// The statistics that have such a name, in the order of the summary.
+[[nodiscard]] std::vector<std::string> nsight_columns();
+
+// A column of the view results by a user's word: its name, Nsight's, or a parameter's path. Throws InputError at `place`
+// with the nearest name. `numeric`: one that is text is refused too.
 [[nodiscard]] std::string find_column(Database& database, const std::string& word, const std::string& place,
                                       bool numeric = false);
 
@@ -53,14 +59,15 @@ struct Sweep {
                               const std::string& condition);
 
 // RFC 4180, lines ending in "\n", with a header.
-[[nodiscard]] std::string csv(const SqlTable& table);
+[[nodiscard]] std::string csv(const SqlTable& table, Names names = Names::own);
 
 // An aligned table for the terminal, `most` rows of it; numbers with four significant digits unless `exact`.
-[[nodiscard]] std::string table_text(const SqlTable& table, std::size_t most, bool exact);
+[[nodiscard]] std::string table_text(const SqlTable& table, std::size_t most, bool exact, Names names = Names::own);
 
-// Head line, axes, and the table of `columns`, or of the usual statistics where that is empty.
+// Head line, axes, and the table of `columns`, or where that is empty of the usual statistics, or of those that have a
+// name in Nsight Compute.
 [[nodiscard]] std::string summary_text(Database& database, const Sweep& sweep, const std::vector<std::string>& columns,
-                                       const std::string& condition, std::size_t most);
+                                       const std::string& condition, std::size_t most, Names names = Names::own);
 
 // A number of a row; nothing for NULL and texts.
 [[nodiscard]] std::optional<double> number(const SqlValue& value);

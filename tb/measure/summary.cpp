@@ -36,11 +36,24 @@ std::size_t main_idle_cause(const Summary& summary) {
   return static_cast<std::size_t>(std::max_element(cycles.begin(), cycles.end()) - cycles.begin());
 }
 
+std::string_view nsight_metric(std::string_view figure) {
+#define HEDDLE_FIGURE(...)
+#define HEDDLE_NSIGHT(name, metric)  \
+  static_cast<void>(&Summary::name); \
+  if (figure == #name) {             \
+    return metric;                   \
+  }
+#include "tb/measure/summary.inc"
+#undef HEDDLE_FIGURE
+  return {};
+}
+
 std::vector<SummaryDeclaration> summary_declarations() {
   std::vector<SummaryDeclaration> declarations;
   const Summary summary;
   summary.describe([&](std::string_view name, const auto&, std::string_view unit, std::string_view definition) {
-    declarations.push_back({std::string(name), std::string(unit), std::string(definition)});
+    declarations.push_back(
+        {std::string(name), std::string(unit), std::string(definition), std::string(nsight_metric(name))});
   });
   return declarations;
 }

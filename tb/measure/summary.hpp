@@ -61,7 +61,10 @@ struct SummaryDeclaration {
   std::string name;
   std::string unit;
   std::string definition;
+  std::string nsight;  // the metric of Nsight Compute that means the same, in the same unit; empty: none does
 };
 [[nodiscard]] std::vector<SummaryDeclaration> summary_declarations();
+// Of a figure's name, and of any other word: empty.
+[[nodiscard]] std::string_view nsight_metric(std::string_view figure);
 
 }  // namespace heddle::tb

@@ -97,6 +97,21 @@ TEST_F(Results, GoldenCsv) {
   EXPECT_NE(all.find(",modules,"), std::string::npos);
 }
 
+TEST_F(Results, StatisticsGoByNsightsNames) {
+  const Ran ran = results({"--csv", "-", "--names", "nsight", "--where", "point = 2", "--columns",
+                           "core.warp_size,cycles,smsp__inst_executed.sum,ipc,idle_cycles_memory"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out,
+            "core_warp_size,sm__cycles_elapsed.max,smsp__inst_executed.sum,"
+            "smsp__thread_inst_executed_pred_on.sum.per_cycle_elapsed,idle_cycles_memory\n64,500,0,1.5,7\n");
+  const Ran table = results({"--names", "nsight"});
+  EXPECT_NE(table.out.find("  sm__cycles_elapsed.max  smsp__inst_executed.sum  "), std::string::npos) << table.out;
+  EXPECT_EQ(table.out.find("l1d_hit_rate"), std::string::npos) << table.out;
+  EXPECT_EQ(results({"--names", "ncu"}).err, "heddle: --names: there are no names 'ncu'; known: own, nsight\n");
+  EXPECT_EQ(results({"--names", "nsight", "--sql", "SELECT 1"}).err,
+            "heddle: --names: contradicts --sql; it names the columns of tables\n");
+}
+
 TEST_F(Results, TheSummaryShowsAxesStatesAndFigures) {
   const Ran ran = results({});
   EXPECT_EQ(ran.code, 0) << ran.err;

@@ -145,6 +145,9 @@ TEST(Summary, EveryFigureIsDeclaredOnceWithUnitAndDefinition) {
     EXPECT_EQ(std::count(names.begin(), names.end(), declaration.name), 0) << declaration.name;
     names.push_back(declaration.name);
   }
+  EXPECT_EQ(nsight_metric("thread_instructions"), "smsp__thread_inst_executed_pred_on.sum");
+  EXPECT_EQ(nsight_metric("l1d_hit_rate"), "") << "Nsight counts sectors";
+  EXPECT_EQ(nsight_metric("thread"), "");
   const std::vector<std::string> promised = {"cycles",
                                              "warp_instructions",
                                              "thread_instructions",

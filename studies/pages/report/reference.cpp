@@ -147,6 +147,14 @@ std::string statistics_markdown(const StatisticsRegistry& modules) {
   }
   out += "\n## Summary of a run\n\n" + markdown_table({"name", "unit", "definition"}, rows);
   rows.clear();
+  for (const tb::SummaryDeclaration& declaration : tb::summary_declarations()) {
+    if (!declaration.nsight.empty()) {
+      rows.push_back({"`" + declaration.name + "`", "`" + declaration.nsight + "`"});
+    }
+  }
+  out += "\nIn Nsight Compute, where a metric means the same in the same unit (`--names nsight`):\n\n" +
+         markdown_table({"name", "metric"}, rows);
+  rows.clear();
   for (const hw::IdleCauseInfo& cause : hw::kIdleCauses) {
     rows.push_back({fmt::format("`{}`", cause.name), std::string(cause.meaning)});
   }

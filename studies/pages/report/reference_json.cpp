@@ -78,8 +78,11 @@ json::object statistics_json(const StatisticsRegistry& modules) {
   json::array summary;
   const tb::Summary figures;
   figures.describe([&](std::string_view name, const auto& field, std::string_view unit, std::string_view definition) {
-    summary.push_back(
-        json::object{{"name", name}, {"type", summary_type(field)}, {"unit", unit}, {"meaning", definition}});
+    json::object one{{"name", name}, {"type", summary_type(field)}, {"unit", unit}, {"meaning", definition}};
+    if (const std::string_view metric = tb::nsight_metric(name); !metric.empty()) {
+      one["nsight"] = metric;
+    }
+    summary.push_back(std::move(one));
   });
   json::array causes;
   for (const hw::IdleCauseInfo& cause : hw::kIdleCauses) {
