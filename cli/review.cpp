@@ -96,6 +96,7 @@ int review(const Arguments& arguments) {
   options.workloads = workloads_of(arguments.all("workloads"));
   options.scale = arguments.number("scale", 1.0, 1e-6, 16);
   options.seeds = arguments.whole("seeds", options.seeds, 1, 100);
+  options.placements = arguments.whole("placements", options.placements, 0, 100);
   options.energy = arguments.text("energy", options.energy);
   if (arguments.has("parameters")) {
     options.parameters = words_of(arguments.text("parameters"));
@@ -108,8 +109,8 @@ int review(const Arguments& arguments) {
   const std::string page = arguments.text("out", options.folder + "/review.html");
   options.jobs =
       static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
-  options.command =
-      arguments.command_line({"workloads", "scale", "seeds", "energy", "parameters", "only", "without", "set"});
+  options.command = arguments.command_line(
+      {"workloads", "scale", "seeds", "placements", "energy", "parameters", "only", "without", "set"});
   options.stop = &os::stopped_by();
   os::CommandFiles files;
   for (const std::string& config : options.machines) {
@@ -161,6 +162,8 @@ Command review_command() {
        "the workloads, with their variants; may be repeated")                                                     //
       ("scale", po::value<std::string>()->value_name("S"), "size of the workloads' inputs (default 1)")           //
       ("seeds", po::value<std::string>()->value_name("N"), "seeds 1 to N of the inputs, for ranges (default 3)")  //
+      ("placements", po::value<std::string>()->value_name("N"),
+       "and N places of their buffers in memory, drawn at random (default 0: where the machines put them)")  //
       ("set", po::value<std::vector<std::string>>()->value_name("section.key=value")->composing(),
        "change a parameter of all machines; may be repeated")  //
       ("energy", po::value<std::string>()->value_name("TABLE"),

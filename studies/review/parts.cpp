@@ -122,19 +122,24 @@ json::array review_differences(const std::vector<ReviewedMachine>& machines) {
   std::vector<hw::Machine> copies;  // describe() hands out pointers to change
   copies.reserve(machines.size());
   std::vector<std::vector<ParameterReference>> parameters;
+  std::vector<std::map<std::string, std::string>> comments;
   for (const ReviewedMachine& one : machines) {
+    comments.push_back(tb::value_comments(one.config, one.settings));
     parameters.push_back(parameters_of(copies.emplace_back(one.machine)));
   }
   json::array out;
   for (std::size_t at = 0; at != parameters.front().size(); ++at) {
     json::array values;
     json::array about;
+    json::array said;
     std::set<std::string> distinct;
     const ParameterReference& first = parameters.front()[at];
     for (const std::vector<ParameterReference>& one : parameters) {
       const std::string value = bare_text(one[at]);
       distinct.insert(value);
       values.emplace_back(value);
+      const auto comment = comments[said.size()].find(first.path());
+      said.emplace_back(comment == comments[said.size()].end() ? "" : comment->second);
       about.emplace_back(first.limits.about && !first.limits.list ? first.limits.about(value) : "");
     }
     if (distinct.size() > 1) {
@@ -143,7 +148,8 @@ json::array review_differences(const std::vector<ReviewedMachine>& machines) {
                                  {"unit", first.unit},
                                  {"meaning", first.meaning},
                                  {"values", std::move(values)},
-                                 {"about", std::move(about)}});
+                                 {"about", std::move(about)},
+                                 {"said", std::move(said)}});
     }
   }
   return out;

@@ -18,8 +18,8 @@ struct ReviewedMachine {
   hw::Machine machine;
 };
 
-// The parameters in which the machines are not the same: "key", "section", "unit", "meaning", and by machine "values"
-// and, of policies, "about", what each does.
+// The parameters in which the machines are not the same: "key", "section", "unit", "meaning", and by machine "values",
+// of policies "about", what each does, and "said", what the machine's file says of the value, as its paper has it.
 [[nodiscard]] boost::json::array review_differences(const std::vector<ReviewedMachine>& machines);
 
 // By machine: storage_cost() as heddle cost --json has it.

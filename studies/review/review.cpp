@@ -102,6 +102,7 @@ class Reviewer {
     }
     data["sections"] = std::move(sections);
     data["seeds"] = options_.seeds;
+    data["placements"] = options_.placements;
     data["declarations"] = pages::declarations_json();
     json::array names;
     for (const ReviewedMachine& one : machines_) {
@@ -157,9 +158,32 @@ class Reviewer {
     }
   }
 
-  [[nodiscard]] ReviewRun run_of(std::size_t machine, const std::string& workload, std::uint64_t seed = 1) const {
+  // With which inputs and buffers a workload runs. The first one stands for all where one run is looked at.
+  struct Sample {
+    std::uint64_t seed = 1;
+    std::uint64_t placement = 0;  // 0: by the machine's allocator
+  };
+  [[nodiscard]] std::vector<Sample> samples() const {
+    std::vector<Sample> out;
+    for (std::uint64_t seed = 1; seed <= options_.seeds; ++seed) {
+      for (std::uint64_t placement = options_.placements == 0 ? 0 : 1; placement <= options_.placements; ++placement) {
+        out.push_back({seed, placement});
+      }
+    }
+    return out;
+  }
+  [[nodiscard]] ReviewRun run_of(std::size_t machine, const std::string& workload, const Sample& sample) const {
     const ReviewedMachine& one = machines_[machine];
-    return {one.config, one.settings, one.machine, workload, options_.scale, seed, energy_, 0, 0, {}};
+    ReviewRun run{one.config, one.settings, one.machine, workload, options_.scale, sample.seed, energy_, 0, 0, {}};
+    if (sample.placement != 0) {
+      run.settings.emplace_back("allocation.placement=seeded");
+      run.settings.push_back(fmt::format("allocation.seed={}", sample.placement));
+      run.machine = tb::read_machine(run.config, run.settings);
+    }
+    return run;
+  }
+  [[nodiscard]] ReviewRun run_of(std::size_t machine, const std::string& workload) const {
+    return run_of(machine, workload, samples().front());
   }
   // The same with another value of a parameter; none: the machine cannot be so, or does not look at it.
   [[nodiscard]] static std::optional<ReviewRun> changed(ReviewRun run, const std::string& setting) {
@@ -224,11 +248,12 @@ class Reviewer {
   }
 
   void main_runs() {
+    const std::vector<Sample> each = samples();
     std::vector<ReviewRun> runs;
     for (const std::string& workload : options_.workloads) {
       for (std::size_t machine = 0; machine != machines_.size(); ++machine) {
-        for (std::uint64_t seed = 1; seed <= options_.seeds; ++seed) {
-          runs.push_back(run_of(machine, workload, seed));
+        for (const Sample& sample : each) {
+          runs.push_back(run_of(machine, workload, sample));
         }
       }
     }
@@ -240,10 +265,11 @@ class Reviewer {
         continue;
       }
       const json::object& stats = *all[i];
-      const std::size_t machine = i / options_.seeds % machines_.size();
+      const std::size_t machine = i / each.size() % machines_.size();
       json::object row{{"workload", runs[i].workload},
                        {"machine", machine},
                        {"seed", runs[i].seed},
+                       {"placement", each[i % each.size()].placement},
                        {"cycles", stats.at("summary").at("cycles")},
                        {"ipc", figure(stats, "ipc")},
                        {"lanes", figure(stats, "lanes_per_warp_instruction")},
@@ -267,7 +293,7 @@ class Reviewer {
                                      {"kinds", std::move(kinds)}};
       }
       cycles_[{runs[i].workload, machine}].push_back(figure(stats, "cycles"));
-      if (runs[i].seed == 1) {
+      if (i % each.size() == 0) {
         folders_[{runs[i].workload, machine}] = folders[i];
       }
       results.push_back(std::move(row));
@@ -287,14 +313,15 @@ class Reviewer {
     }
   }
 
-  // Of a design over the base, means over seeds; 0: a run is missing.
+  // Of a design over the base, means over the samples; 0: a run is missing.
   [[nodiscard]] double speed_up(const std::string& workload, std::size_t machine) const {
     const auto base = cycles_.find({workload, 0});
     const auto own = cycles_.find({workload, machine});
     return base == cycles_.end() || own == cycles_.end() ? 0 : mean(base->second) / mean(own->second);
   }
 
-  // By workload the comparison of the base with the designs that ran, of seed 1, as heddle compare has it.
+  // By workload the comparison of the base with the designs that ran, of the first sample, as heddle compare
+  // has it.
   json::array causes() {
     json::array out;
     for (const std::string& workload : options_.workloads) {
@@ -502,8 +529,8 @@ class Reviewer {
   std::vector<ReviewedMachine> machines_;
   std::string energy_;  // path
   Review review_;
-  std::map<std::pair<std::string, std::size_t>, std::vector<double>> cycles_;  // by workload and machine: by seed
-  std::map<std::pair<std::string, std::size_t>, std::string> folders_;         // likewise, of seed 1
+  std::map<std::pair<std::string, std::size_t>, std::vector<double>> cycles_;  // by workload and machine: by sample
+  std::map<std::pair<std::string, std::size_t>, std::string> folders_;         // likewise, of the first one
   std::pair<std::string, std::size_t> worst_;                                  // workload and design; 0: none
 };
 

@@ -25,7 +25,7 @@ inline constexpr std::array<ReviewSection, 9> kReviewSections = {{
     {"diagrams", "the modules as elaborated, what differs marked; needs Graphviz"},
     {"storage", "storage bit by bit"},
     {"energy", "energy and power, by an energy table"},
-    {"use", "instructions per cycle, use of bus and banks, range over seeds"},
+    {"use", "instructions per cycle, use of bus and banks, range over seeds and placements"},
     {"causes", "where cycles went, and why they differ"},
     {"closely", "the worst workload: pipeline and waves around the first difference"},
     {"sensitivity", "the two parameters that matter most"},
@@ -38,6 +38,7 @@ struct ReviewOptions {
   std::vector<std::string> workloads;
   double scale = 1;
   std::uint64_t seeds = 3;              // 1, 2, ...
+  std::uint64_t placements = 0;         // of buffers at random, 1, 2, ...; 0: where the machines' allocator puts them
   std::string energy = "dws-65nm";      // name or path; empty: no energies
   std::vector<std::string> parameters;  // of the sensitivity; empty: the two that matter most
   std::set<std::string> sections;       // names of kReviewSections

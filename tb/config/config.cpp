@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "base/nearest.hpp"
 #include "base/parameter.hpp"
@@ -396,6 +397,41 @@ std::vector<std::string> machine_files(const std::string& name_or_path) {
   Reading reading;
   apply_file(reading, find_config(name_or_path), {}, {});
   return reading.files;
+}
+
+std::map<std::string, std::string> value_comments(const std::string& name_or_path,
+                                                  const std::vector<std::string>& settings) {
+  const std::string path = find_config(name_or_path);
+  Reading reading;
+  apply_file(reading, path, {}, {});
+  static_cast<void>(finish(reading, path, settings));
+  std::map<std::string, std::vector<std::string>> lines;  // of each file
+  for (const std::string& file : reading.files) {
+    std::istringstream text(read_config_text(file));
+    for (std::string line; std::getline(text, line);) {
+      lines[file].push_back(line);
+    }
+  }
+  std::map<std::string, std::string> comments;
+  for (const auto& [parameter, where] : reading.set_at) {
+    const auto file = lines.find(where.file);
+    if (file == lines.end() || where.line == 0 || where.line > file->second.size()) {
+      continue;  // a setting
+    }
+    std::string comment = comment_behind(file->second[where.line - 1], where.column);
+    for (std::size_t next = where.line; !comment.empty() && next != file->second.size(); ++next) {
+      const std::string& line = file->second[next];  // it goes on where nothing but a comment is, and not at the begin
+      const std::size_t at = line.find_first_not_of(" \t");
+      if (at == std::string::npos || at == 0 || line[at] != '#') {
+        break;
+      }
+      comment += " " + comment_behind(line, 1);
+    }
+    if (!comment.empty()) {
+      comments.emplace(parameter, std::move(comment));
+    }
+  }
+  return comments;
 }
 
 hw::Machine parse_machine(std::string_view text, const std::string& file, const std::vector<std::string>& settings) {

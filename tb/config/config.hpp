@@ -6,6 +6,7 @@
 // Everything that does not fit is refused with file, line, column and the nearest valid name (InputError).
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,11 @@ namespace heddle::tb {
 // The files that read_machine() reads: the machine's own, then the files that it extends, one from the other. Throws
 // InputError.
 [[nodiscard]] std::vector<std::string> machine_files(const std::string& name_or_path);
+
+// What the files of a machine say of the values that they give, by the parameters' paths: the comment behind a value on
+// its line, without its mark. A value that a setting replaces has none. Throws InputError.
+[[nodiscard]] std::map<std::string, std::string> value_comments(const std::string& name_or_path,
+                                                                const std::vector<std::string>& settings = {});
 
 // Where a machine's file is. Names are looked up in the folders of $HEDDLE_CONFIGS (separated by ':'), in the source
 // tree's configs/, and in share/heddle/configs beside the program's bin/ folder, in this order. Throws InputError.

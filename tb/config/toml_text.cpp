@@ -156,4 +156,23 @@ std::string excerpt(std::string_view words) {
   return std::string(words);
 }
 
+std::string comment_behind(std::string_view line, std::size_t column) {
+  char quote = '\0';  // of the string that the place lies in
+  for (std::size_t at = column == 0 ? 0 : column - 1; at < line.size(); ++at) {
+    const char c = line[at];
+    if (quote == '"' && c == '\\') {
+      ++at;
+    } else if (quote != '\0') {
+      quote = c == quote ? '\0' : quote;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '#') {
+      const std::size_t begin = line.find_first_not_of("# \t", at);
+      const std::size_t end = line.find_last_not_of(" \t\r");
+      return begin == std::string_view::npos ? std::string() : std::string(line.substr(begin, end - begin + 1));
+    }
+  }
+  return {};
+}
+
 }  // namespace heddle::tb

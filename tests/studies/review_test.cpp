@@ -49,9 +49,10 @@ TEST(Review, HoldsWhatTheMachinesDifferIn) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   const std::string text = Scratch::read(scratch.path("r.json"));
   const json::object data = json::parse(text).as_object();
-  std::set<std::string> keys = {"kind",     "heddle",    "command", "scale",       "sections", "seeds",  "declarations",
-                                "machines", "workloads", "results", "worst",       "failures", "causes", "differences",
-                                "storage",  "diagrams",  "closely", "sensitivity", "readings"};
+  std::set<std::string> keys = {"kind",    "heddle",       "command",    "scale",       "sections",
+                                "seeds",   "declarations", "placements", "machines",    "workloads",
+                                "results", "worst",        "failures",   "causes",      "differences",
+                                "storage", "diagrams",     "closely",    "sensitivity", "readings"};
   EXPECT_EQ(keys_of(data), keys);
   // The two parameters of large warps, with what their values mean.
   ASSERT_EQ(data.at("differences").as_array().size(), 2U);
@@ -59,6 +60,9 @@ TEST(Review, HoldsWhatTheMachinesDifferIn) {
   EXPECT_EQ(former.at("key"), "core.former");
   EXPECT_EQ(former.at("values"), (json::array{"rows", "packed"}));
   EXPECT_EQ(former.at("about").at(1), "one thread per column and cycle, lowest row first (large warps)");
+  // Beside it what the machines' files say of these values, after their papers.
+  EXPECT_EQ(former.at("said"), (json::array{"section 2: a warp's threads stay in their lanes, no packing",
+                                            "3.1.1: sub-warp logic over the two-dimensional active mask"}));
   EXPECT_EQ(data.at("storage").at(1).at("counted_bits"), 768);
   // Two machines, two workloads, two seeds; energies with their peaks.
   ASSERT_EQ(data.at("results").as_array().size(), 8U);
@@ -121,6 +125,28 @@ TEST(Review, HoldsWhatTheMachinesDifferIn) {
   for (const char* const left_out : {"differences", "diagrams", "storage", "closely", "sensitivity", "readings"}) {
     EXPECT_FALSE(less.contains(left_out)) << left_out;
   }
+}
+
+// Ranges over places of the buffers: each seed with each of them; one run stands for all where one is looked at.
+TEST(Review, RangesOverPlacementsOfBuffers) {
+  const Scratch scratch;
+  const test::Ran ran =
+      test::heddle({"review", "baseline", "lwm", "--workloads", "vecadd", "--scale", "0.0005", "--seeds", "1",
+                    "--placements", "2", "--only", "use,causes", "--folder", scratch.path("r"), "--set",
+                    "allocation.gap=512", "--json", scratch.path("r.json")});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("4 runs now, 0 kept"), std::string::npos) << ran.out;
+  const json::object data = json::parse(Scratch::read(scratch.path("r.json"))).as_object();
+  EXPECT_EQ(data.at("placements"), 2);
+  std::vector<std::pair<std::int64_t, std::int64_t>> seen;
+  for (const json::value& row : data.at("results").as_array()) {
+    seen.emplace_back(row.at("machine").to_number<std::int64_t>(), row.at("placement").to_number<std::int64_t>());
+  }
+  EXPECT_EQ(seen, (std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 1}, {0, 2}, {1, 1}, {1, 2}}));
+  const json::value& why = data.at("causes").at(0).at("explanations").at(0);
+  EXPECT_EQ(why.at("from"), data.at("results").at(0).at("cycles"));
+  EXPECT_EQ(why.at("to"), data.at("results").at(2).at("cycles"));
+  EXPECT_NE(Scratch::read(scratch.path("r/review.html")).find("--placements 2"), std::string::npos);
 }
 
 TEST(Review, RefusesWhatItCannotReview) {

@@ -73,6 +73,23 @@ TEST(Config, SetsEveryType) {
   EXPECT_EQ(machine.watchdog.deadlock_cycles, 5'000'000'000U);
 }
 
+// What stands behind a value, on its line and on lines below with nothing else; of the last file that gives the value.
+TEST(Config, FilesSayWhyValuesAreSo) {
+  const Folder folder;
+  folder.write(
+      "base.toml",
+      "[core]\nwarp_size = 64  # table 1\nthreads = 512 # of the base\nformer = \"rows\"  # \"by # rows\", it says\n"
+      "scheduler = 'gto'\n# not of a value\nissue = \"strict\"  ## section 2:\n               # in turn\n\n"
+      "  # alone\n");
+  const std::string own =
+      folder.write("own.toml", "extends = \"base.toml\"\n[core]\nthreads = 1024\nregisters = 32768#r\n");
+  const std::map<std::string, std::string> said = value_comments(own, {"core.registers=16384"});
+  EXPECT_EQ(said, (std::map<std::string, std::string>{{"core.warp_size", "table 1"},
+                                                      {"core.former", "\"by # rows\", it says"},
+                                                      {"core.issue", "section 2: in turn"}}));
+  EXPECT_EQ(value_comments(own).at("core.registers"), "r");
+}
+
 TEST(Config, ShippedMachinesAreThoseOfThePapers) {
   const hw::Machine report = read_machine("baseline");
   EXPECT_EQ(report.name, "baseline");

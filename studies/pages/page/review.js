@@ -26,10 +26,17 @@
   };
   const whole = (value) => number(Math.round(value));
 
+  // What ranges are over, and what stands for all where one run is looked at.
+  const upTo = (count, what) => (count === 1 ? `one ${what}` : `${what}s 1 to ${count}`);
+  const samples = [upTo(data.seeds, "seed"), ...(data.placements ? [upTo(data.placements, "placement") + " of the buffers"] : [])]
+    .join(", ");
+  const several = data.seeds * Math.max(1, data.placements) > 1;
+  const first = data.placements ? "seed 1, placement 1" : "seed 1";
+
   // ---- head
   main.append(element("h1", {}, `Design review: ${designs.join(", ")} beside ${names[0]}`),
     element("p", { class: "soft" }, [`Heddle ${data.heddle}`, `scale ${data.scale}`,
-      data.seeds === 1 ? "one seed" : `seeds 1 to ${data.seeds}`].join(" \u00b7 ")), heddle.commandLine(),
+      samples].join(" \u00b7 ")), heddle.commandLine(),
     ...data.failures.map((one) => element("p", { class: "bad" }, `No result: ${one}`)),
     element("div", { class: "wide" }, element("table", {}, element("tbody", {}, ...machines.map((one, i) => element("tr", {},
       element("td", { class: "left" }, element("b", {}, one.name)), element("td", { class: "left" }, i === 0 ? "base" : "design"),
@@ -74,7 +81,10 @@
         ...names.map((name, i) => ({ title: name, left: true, text: (one) => one.values[i] })),
         { title: "unit", left: true, text: (one) => one.unit },
         { title: "meaning", left: true, wrap: true, text: (one) => [one.meaning, ...[...new Set(one.values)].map((value) =>
-          [value, one.about[one.values.indexOf(value)]]).filter(([, words]) => words).map(([value, words]) => `${value}: ${words}`)].join(". ") }],
+          [value, one.about[one.values.indexOf(value)]]).filter(([, words]) => words).map(([value, words]) => `${value}: ${words}`)].join(". ") },
+        ...(data.differences.some(({ said }) => said.some(Boolean)) ? [{ title: "the machine's file, by its paper", left: true, wrap: true,
+          text: ({ said }) => names.map((name, i) => [name, said[i]]).filter(([, words]) => words)
+            .map(([name, words]) => `${name}: ${words}`).join("; ") }] : [])],
       data.differences));
   }
 
@@ -124,10 +134,10 @@
     const energyOf = (workload, machine, key) => of(workload, machine, (row) => row.energy && row.energy[key]).filter((one) => one !== undefined);
     const bars = workloads.flatMap((workload) => names.map((name, i) => ({ workload, name,
       uj: 1e-6 * mean(energyOf(workload, i, "pj")) }))).filter((row) => Number.isFinite(row.uj));
-    const first = results.find((row) => row.energy).energy;
+    const priced = results.find((row) => row.energy).energy;
     const kinds = kindsOf(results.filter((row) => row.energy).map((row) => ({ kinds: Object.fromEntries(
       Object.entries(row.energy.kinds).map(([kind, pj]) => [kind, { pj }])) })));
-    section("energy", "Energy and power", element("p", {}, `By the table ${first.table}${data.seeds === 1 ? "" : `; means of seeds 1 to ${data.seeds}`}. `
+    section("energy", "Energy and power", element("p", {}, `By the table ${priced.table}${several ? `; means of ${samples}` : ""}. `
       + "Peak power is the most of an interval of 1,000 cycles."),
     grouped("Energy", "activities and leakage", bars, "uj", "number", "\u00b5J"),
     table([{ title: "workload", left: true, text: ({ workload }) => workload }, { title: "machine", left: true, text: ({ i }) => names[i] },
@@ -155,7 +165,7 @@
       ["bank_use", "DRAM banks busy", shares]];
     const ipc = workloads.flatMap((workload) => names.map((name, i) => ({ workload, name, ipc: mean(of(workload, i, (row) => row.ipc)) })))
       .filter((row) => Number.isFinite(row.ipc));
-    section("use", "Throughput, bus and banks", element("p", {}, data.seeds === 1 ? "Of one seed." : `Means of seeds 1 to ${data.seeds}, and in `
+    section("use", "Throughput, bus and banks", element("p", {}, !several ? `Of ${samples}.` : `Means of ${samples}, and in `
       + "brackets the least and the most."), grouped("Thread instructions per cycle", "", ipc, "ipc", "number", "per cycle"),
     table([{ title: "workload", left: true, text: ({ workload }) => workload }, { title: "machine", left: true, text: ({ i }) => names[i] },
       ...figures.map(([key, title, text]) => ({ title: title.replace(" ", "\n"), text: ({ workload, i }) => ranged(of(workload, i, (row) => row[key]), text),
@@ -165,7 +175,7 @@
 
   // ---- causes
   if (data.causes) {
-    const idle = results.filter((row) => row.seed === 1).flatMap((row) => {
+    const idle = results.filter((row) => row.seed === 1 && row.placement <= 1).flatMap((row) => {
       const all = Object.entries(row.idle_cycles_by_cause).map(([name, value]) => [name, value]);
       const total = all.reduce((sum, one) => sum + one[1], 0);
       const scale = ratio(row.idle_share, total) || 0;
@@ -175,7 +185,7 @@
     const keys = [look.active, ...Object.keys(data.declarations.idle_causes)].filter((key) => idle.some((row) => row.key === key));
     const bars = [...new Set(idle.map((row) => row.bar))];
     section("causes", "Where cycles went, and why they differ",
-      chart("Cycles of a core", "executing, and idle by cause; seed 1", {
+      chart("Cycles of a core", `executing, and idle by cause; ${first}`, {
         height: 30 + 22 * bars.length, data: [{ name: "rows", values: idle, transform: [{ type: "stack", groupby: ["bar"], sort: { field: "order" }, field: "share" }] }],
         scales: [{ name: "y", type: "band", domain: bars, range: "height", padding: 0.2 },
           { name: "x", type: "linear", range: "width", domain: [0, 1] },
@@ -186,7 +196,8 @@
           x: { scale: "x", field: "y0" }, x2: { scale: "x", field: "y1" }, fill: { scale: "colour", field: "cause" },
           tooltip: { signal: "{run: datum.bar, cause: datum.cause, share: heddlePercent(datum.share)}" } } } }],
       }),
-      element("p", {}, "A core executes in a cycle, or is idle for exactly one cause, so the causes add up to the difference. Of seed 1."),
+      element("p", {}, "A core executes in a cycle, or is idle for exactly one cause, so the causes add up to the difference. "
+        + `Of ${first}.`),
       ...data.causes.flatMap(({ workload, explanations }) => explanations.flatMap((why) =>
         heddle.causes.why(why, { from: `${names[0]} (${workload})`, to: `${names[why.machine]} (${workload})` }, why.from, why.to))));
   }
@@ -199,7 +210,7 @@
     const design = names[sensitivity.machine];
     const effect = (now, then) => ratio(then, now) - 1;
     const signedPercent = (value) => (value > 0 ? "+" : "") + percent(value);
-    section("sensitivity", "Sensitivity", element("p", {}, `${sensitivity.workload}, the workload with the least speed-up, of seed 1, on ${names[0]} and ${design}.`),
+    section("sensitivity", "Sensitivity", element("p", {}, `${sensitivity.workload}, the workload with the least speed-up, of ${first}, on ${names[0]} and ${design}.`),
       sensitivity.tried ? table([{ title: "parameter", left: true, text: (one) => one.key },
         { title: "times", text: (one) => number(one.factor), value: (one) => one.factor }, { title: "value", text: (one) => one.value },
         { title: `${names[0]}\ncycles`, text: (one) => signedPercent(effect(sensitivity.base, one.base)), value: (one) => effect(sensitivity.base, one.base) },
@@ -229,7 +240,7 @@
       by: designs.map((_, i) => one.speed_ups.find((row) => row.workload === workload && row.machine === i + 1)) })));
     section("readings", "What depends on how the papers are read", rows.length === 0
       ? element("p", {}, "No open question of the papers concerns all of these machines.")
-      : element("p", {}, "Where the papers can be read in two ways, the speed-ups of seed 1 under ours, and then under the other."),
+      : element("p", {}, `Where the papers can be read in two ways, the speed-ups of ${first} under ours, and then under the other.`),
     ...data.readings.flatMap((one) => [element("h3", {}, one.question),
       element("p", {}, `Ours: ${one.key} = ${one.ours}. The other: ${one.other_value}.`),
       table([{ title: "workload", left: true, text: (row) => row.workload }, ...designs.flatMap((name, i) => [
