@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "cuda/compiler/copied_words.hpp"
 #include "cuda/compiler/lock_loops.hpp"
 #include "cuda/compiler/whole_copies.hpp"
 
@@ -71,7 +72,7 @@ int compile_once(const DeviceCode& code, const Words& more, const std::string& p
   if (!code.dry) {
     const std::string text = text_in(module);
     triple = quoted_behind(text, "\ntarget triple = \"");
-    write_text(module, with_whole_copies(text));
+    write_text(module, with_copied_words(with_whole_copies(text)));
   }
   if (code.silent(generation(words, triple, module, ptx)) == 0) return 0;
   return code.run(with({"-o", ptx}));

@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint64_t kWidest = 16;    // bytes of one access
 constexpr std::uint64_t kLongest = 512;  // bytes of a copy; longer ones are loops
 constexpr std::uint64_t kAtATime = 128;  // bytes in registers, and of a copy whose places may overlap
+constexpr std::uint64_t kThreeWords = 12;
 
 std::optional<std::uint64_t> number(std::string_view text) {
   std::int64_t value = 0;
@@ -172,7 +173,7 @@ bool is_to_be_whole(const Transfer& transfer, const Derivations& derivations) {
   if (transfer.bytes == 0 || transfer.bytes > (transfer.may_overlap ? kAtATime : kLongest)) return false;
   const std::uint64_t alignment =
       transfer.from ? std::min(transfer.to.alignment, transfer.from->alignment) : transfer.to.alignment;
-  if (alignment >= kWidest && transfer.bytes >= kWidest) return true;
+  if (alignment >= kWidest && (transfer.bytes >= kWidest || transfer.bytes == kThreeWords)) return true;
   return transfer.bytes <= kAtATime &&
          (derivations.is_local(transfer.to.value) || (transfer.from && derivations.is_local(transfer.from->value)));
 }
@@ -206,9 +207,12 @@ std::string lines_of(const Transfer& transfer, unsigned number) {
   };
   const std::uint64_t alignment =
       transfer.from ? std::min(transfer.to.alignment, transfer.from->alignment) : transfer.to.alignment;
+  // Three parts of a vector of four: words, which LLVM's back end joins with the access to the fourth.
+  const bool words = alignment >= kWidest && transfer.bytes == kThreeWords;
   for (std::uint64_t offset = 0; offset < transfer.bytes;) {
-    std::uint64_t piece = std::min(kWidest, alignment);
+    std::uint64_t piece = words ? 4 : std::min(kWidest, alignment);
     while (piece > transfer.bytes - offset) piece /= 2;
+    const std::uint64_t aligned = !words ? piece : offset == 0 ? kWidest : offset;
     const std::string type = type_of(piece);
     const std::string name = fmt::format("heddle.{}.{}", number, offset);
     std::string value = constant_of(piece, transfer.fill);
@@ -216,10 +220,10 @@ std::string lines_of(const Transfer& transfer, unsigned number) {
       value = "%" + name + ".value";
       const std::string from = address(loads, *transfer.from, name + ".from", type, offset);
       loads += fmt::format("  {} = load {}, {} {}, align {}{}\n", value, type, transfer.from->pointer_to(type), from,
-                           piece, transfer.debug);
+                           aligned, transfer.debug);
     }
     const std::string to = address(stores, transfer.to, name + ".to", type, offset);
-    stores += fmt::format("  store {} {}, {} {}, align {}{}\n", type, value, transfer.to.pointer_to(type), to, piece,
+    stores += fmt::format("  store {} {}, {} {}, align {}{}\n", type, value, transfer.to.pointer_to(type), to, aligned,
                           transfer.debug);
     offset += piece;
     if (offset % kAtATime == 0 || offset == transfer.bytes) {

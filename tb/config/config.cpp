@@ -71,6 +71,16 @@ void Reading::refuse_section(const std::string& name, const SourceLocation& wher
 
 void Reading::refuse_key(const std::string& section, const std::string& key, const SourceLocation& where) const {
   const std::string path = section.empty() ? key : section + "." + key;
+  const auto is_one_of = [&key](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), key) != names.end();
+  };
+  if (section.empty() && is_one_of(sections())) {  // a setting
+    throw ParameterError(path, where, fmt::format("'{}' is a section", key),
+                         "name a parameter in it: section.key=value");
+  }
+  if (section.empty() && is_one_of(kTopKeys)) {  // likewise
+    throw ParameterError(path, where, fmt::format("'{}' is no parameter", key), "only a machine's file can have it");
+  }
   const std::string message = section.empty()
                                   ? fmt::format("there is no section or key '{}'", excerpt(key))
                                   : fmt::format("there is no parameter '{}' in section '{}'", excerpt(key), section);

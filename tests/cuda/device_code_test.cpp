@@ -89,6 +89,23 @@ TEST(WholeCopies, OfPartsTwoAtATime) {
   }
 }
 
+TEST(WholeCopies, OfThreeWordsOfFour) {
+  EXPECT_EQ(
+      with_whole_copies("  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %a, ptr align 16 %b, i64 12, i1 false)\n"),
+      "  %heddle.0.0.from.at = getelementptr i8, ptr %b, i64 0\n"
+      "  %heddle.0.0.value = load i32, ptr %heddle.0.0.from.at, align 16\n"
+      "  %heddle.0.4.from.at = getelementptr i8, ptr %b, i64 4\n"
+      "  %heddle.0.4.value = load i32, ptr %heddle.0.4.from.at, align 4\n"
+      "  %heddle.0.8.from.at = getelementptr i8, ptr %b, i64 8\n"
+      "  %heddle.0.8.value = load i32, ptr %heddle.0.8.from.at, align 8\n"
+      "  %heddle.0.0.to.at = getelementptr i8, ptr %a, i64 0\n"
+      "  store i32 %heddle.0.0.value, ptr %heddle.0.0.to.at, align 16\n"
+      "  %heddle.0.4.to.at = getelementptr i8, ptr %a, i64 4\n"
+      "  store i32 %heddle.0.4.value, ptr %heddle.0.4.to.at, align 4\n"
+      "  %heddle.0.8.to.at = getelementptr i8, ptr %a, i64 8\n"
+      "  store i32 %heddle.0.8.value, ptr %heddle.0.8.to.at, align 8\n");
+}
+
 TEST(WholeCopies, LeavesTheOthers) {
   std::string text = "define void @k(ptr %a, ptr %b, i64 %n) {\n";
   for (const char* const call :
@@ -206,6 +223,11 @@ K by_value(Aligned v, Aligned* b) { v.n += 1; b[I] = v; }
 K i2(const int2* a, int2* b) { b[I] = a[I]; }
 K us4(const ushort4* a, ushort4* b) { b[I] = a[I]; }
 K f3(const float3* a, float3* b) { b[I] = a[I]; }
+K other_z(const int4* a, int4* b, int c) { int4 v = a[I]; v.z = c; b[I] = v; }
+K other_w(const float4* a, float4* b) { float4 v = a[I]; v.w = 3; b[I] = v; }
+K tripled_y(const float4* a, float4* b) { float4 v = a[I]; v.y *= 3; b[I] = v; }
+K twice(const float4* a, float4* b, float4* c) { float4 v = a[I]; b[I] = v; v.w = 3; c[I] = v; }
+K larger_x(const longlong2* a, longlong2* b) { longlong2 v = a[I]; v.x += 1; b[I] = v; }
 )");
   for (const unsigned bits : {32U, 64U}) {
     const std::map<std::string, std::string> found = accesses(compile_cuda(folder.path("k.cu"), bits));
@@ -227,6 +249,11 @@ K f3(const float3* a, float3* b) { b[I] = a[I]; }
     EXPECT_EQ(found.at("i2"), "ld.global st.global");
     EXPECT_EQ(found.at("us4"), "ld.global st.global");
     EXPECT_EQ(found.at("f3"), "ld.global st.global ld.global st.global ld.global st.global");
+    EXPECT_EQ(found.at("other_z"), "ld.global.v2 ld.global st.global.v4");
+    EXPECT_EQ(found.at("other_w"), "ld.global.v2 ld.global st.global.v4");
+    EXPECT_EQ(found.at("tripled_y"), copy);
+    EXPECT_EQ(found.at("twice"), "ld.global.v4 st.global.v4 st.global.v4");
+    EXPECT_EQ(found.at("larger_x"), "ld.global.v2 st.global.v2");
   }
 }
 

@@ -251,6 +251,9 @@ TEST(ConfigSettings, AreCheckedLikeTheFile) {
             "--set cor.warp_size=64: there is no section 'cor'; did you mean 'core'?");
   EXPECT_EQ(refusal("", {"warp_size=64"}),
             "--set warp_size=64: there is no section or key 'warp_size'; did you mean 'core.warp_size'?");
+  EXPECT_EQ(refusal("", {"core=64"}), "--set core=64: 'core' is a section; name a parameter in it: section.key=value");
+  EXPECT_EQ(refusal("", {"extends=lwm"}),
+            "--set extends=lwm: 'extends' is no parameter; only a machine's file can have it");
   EXPECT_EQ(refusal("", {"core.warp_size"}),
             "--set core.warp_size: there is no '='; write section.key=value, as in core.warp_size=64");
   EXPECT_EQ(refusal("", {"core.warp_size=many"}),
