@@ -50,7 +50,8 @@ class Bases {
     if (line.find(" = bitcast ") == std::string::npos && line.find(" = getelementptr ") == std::string::npos) return;
     static const std::regex kCast(R"(^  (%[-\w.$]+) = bitcast .* ([%@][-\w.$]+) to .*\n$)");
     static const std::regex kElement(
-        R"(^  (%[-\w.$]+) = getelementptr (?:inbounds )?(.*), (?:.*\*|ptr(?: addrspace\(\d+\))?) ([%@][-\w.$]+)((?:, i\d+ [-%\w.$]+)+)(?:, !.*)?\n$)");
+        R"(^  (%[-\w.$]+) = getelementptr (?:inbounds )?(.*), (?:.*\*|ptr(?: addrspace\(\d+\))?) )"
+        R"(([%@][-\w.$]+)((?:, i\d+ [-%\w.$]+)+)(?:, !.*)?\n$)");
     std::smatch match;
     if (std::regex_match(line, match, kCast)) {
       from_[match[1]] = of(match[2]);
