@@ -15,6 +15,8 @@
 namespace heddle::cuda {
 namespace {
 
+constexpr std::size_t kLongestLine = 1000;  // that regular expressions look at, whose stack grows with it
+
 // A load or store; of others nothing is known here.
 struct Access {
   bool stores = false;
@@ -27,6 +29,7 @@ struct Access {
 };
 
 std::optional<Access> access_of(const std::string& line) {
+  if (line.size() > kLongestLine) return std::nullopt;
   if (line.find(" = load ") == std::string::npos && !line.starts_with("  store ")) return std::nullopt;
   static const std::regex kAccess(R"(^  (?:(%[-\w.$]+) = load (i64|i32|float)|store (i64|i32|float) ([^ ,]+)), )"
                                   R"(((?:i64|i32|float)(?: addrspace\(\d+\))?\*|ptr(?: addrspace\(\d+\))?) )"
@@ -47,6 +50,7 @@ std::optional<Access> access_of(const std::string& line) {
 class Bases {
  public:
   void read(const std::string& line) {
+    if (line.size() > kLongestLine) return;
     if (line.find(" = bitcast ") == std::string::npos && line.find(" = getelementptr ") == std::string::npos) return;
     static const std::regex kCast(R"(^  (%[-\w.$]+) = bitcast .* ([%@][-\w.$]+) to .*\n$)");
     static const std::regex kElement(

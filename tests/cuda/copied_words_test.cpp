@@ -86,6 +86,8 @@ TEST(CopiedWords, LeavesTheOthers) {
        }) {
     EXPECT_EQ(with_copied_words(function(body)), function(body));
   }
+  const std::string longer = "  store i64 %v, ptr %" + std::string(1000000, 'q') + ", align 16\n";
+  EXPECT_EQ(with_copied_words(function(z + load + longer + word)), function(z + load + longer + word));
   EXPECT_EQ(with_copied_words(""), "");
   EXPECT_EQ(with_copied_words("define void @k(\n  %v = load"), "define void @k(\n  %v = load");
 }
