@@ -125,6 +125,27 @@ hw::Machine with_every_module() {
   return machine;
 }
 
+// The counters of every kind of module, which the machine above need not have all.
+class EveryModule {
+ public:
+  EveryModule() : device_(with_every_module()), modules_(device_.statistics()) {
+    // Lines that have sectors have no homes, and the other way round; a machine has one divergence mechanism; private
+    // memory does not go with threads that change cores.
+    modules_.add("gpu.core0.convergence", convergence_);
+    modules_.add("gpu.core0.private_memory", private_memory_);
+    modules_.add("gpu.core0.l1d.sectors", sectors_);
+    modules_.add("gpu.l2_0.store.sectors", sectors_);
+  }
+  [[nodiscard]] const StatisticsRegistry& modules() const { return modules_; }
+
+ private:
+  const tb::Device device_;
+  hw::SectorStatistics sectors_;
+  hw::ConvergenceStatistics convergence_;
+  hw::PrivateMemoryStatistics private_memory_;
+  StatisticsRegistry modules_;
+};
+
 void list_statistics(const Arguments& arguments) {
   if (arguments.has("names")) {
     for (const tb::SummaryDeclaration& declaration : tb::summary_declarations()) {
@@ -132,21 +153,12 @@ void list_statistics(const Arguments& arguments) {
     }
     return;
   }
-  const tb::Device device(with_every_module());
-  // What does not go with another module: sectors of lines with homes, private memory with threads that change cores.
-  hw::SectorStatistics sectors;
-  hw::PrivateMemoryStatistics private_memory;
-  // A machine has one divergence mechanism.
-  hw::ConvergenceStatistics convergence;
-  StatisticsRegistry modules = device.statistics();
-  modules.add("gpu.core0.private_memory", private_memory);
-  modules.add("gpu.core0.convergence", convergence);
-  modules.add("gpu.core0.l1d.sectors", sectors);
-  modules.add("gpu.l2_0.store.sectors", sectors);
+  const EveryModule every;
   if (arguments.has("json")) {
-    std::cout << tb::json_text(pages::statistics_json(modules));
+    std::cout << tb::json_text(pages::statistics_json(every.modules()));
   } else {
-    std::cout << (arguments.has("markdown") ? pages::statistics_markdown(modules) : pages::statistics_text(modules));
+    std::cout << (arguments.has("markdown") ? pages::statistics_markdown(every.modules())
+                                            : pages::statistics_text(every.modules()));
   }
 }
 
@@ -159,8 +171,7 @@ void list_schema(const Arguments& arguments) {
   }
   const std::string& file = arguments.words()[1];
   if (file == "stats") {
-    const tb::Device device(with_every_module());
-    std::cout << tb::json_text(pages::stats_schema(device.statistics()));
+    std::cout << tb::json_text(pages::stats_schema(EveryModule().modules()));
   } else if (file == "host") {
     std::cout << tb::json_text(pages::host_schema());
   } else if (file == "exploration") {

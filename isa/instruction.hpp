@@ -166,8 +166,8 @@ struct Instruction {
   // changes nothing of what the instruction does. Only where carries_past_scratchpad().
   bool past_scratchpad = false;
   // bra: leads back to the beginning of a loop that ends by what other threads write, so that a warp whose threads are
-  // scheduled independently lets the others of its threads run here. The compiler's mark (ptx/yields.hpp), which changes
-  // nothing of what the branch does.
+  // scheduled independently lets the others of its threads run here. The compiler's mark (ptx/yields.hpp), which
+  // changes nothing of what the branch does.
   bool yields = false;
 
   friend bool operator==(const Instruction&, const Instruction&) = default;

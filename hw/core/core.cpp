@@ -397,8 +397,8 @@ void Core::check_deadlock() {
   if (!busy() || !quiet()) {
     return;
   }
-  // Nothing is outstanding, so all threads that are left wait at barriers that no thread can complete, or for threads of
-  // their warp.
+  // Nothing is outstanding, so all threads that are left wait at barriers that no thread can complete, or for threads
+  // of their warp.
   std::vector<BarrierUnit::Waiters> waiters;
   for (SubCore* const sub_core : sub_cores_) {
     waiters.push_back(sub_core->warps().waiters());

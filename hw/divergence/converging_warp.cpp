@@ -272,8 +272,8 @@ LaneMask ConvergingWarp::open(std::size_t barrier, ConvergenceStatistics& count)
   return 0;
 }
 
-// Threads that stand at the PC of a barrier of theirs wait there, all but those that are its last: then all go on. False
-// when nothing has happened.
+// Threads that stand at the PC of a barrier of theirs wait there (true), but for those that are its last: then all of
+// its threads run.
 bool ConvergingWarp::arrives(Path& running, ConvergenceStatistics& count) {
   for (std::size_t i = 0; i != barriers_.size(); ++i) {
     const Barrier& barrier = barriers_[i];

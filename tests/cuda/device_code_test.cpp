@@ -257,8 +257,8 @@ K larger_x(const longlong2* a, longlong2* b) { longlong2 v = a[I]; v.x += 1; b[I
   }
 }
 
-// Runs locks that the source releases within the loop, and, where threads of a warp do not wait for each other for ever,
-// one that is released behind it; every thread has counted once.
+// Runs locks that the source releases within the loop, and, where threads of a warp are scheduled independently, one
+// that is released behind it; every thread has counted once.
 void run_locks_on(const std::string& divergence) {
   const LaunchFolder folder;
   folder.write("k.cu", R"(

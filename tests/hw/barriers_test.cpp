@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <tuple>
+
 #include "base/error.hpp"
 #include "hw/check/machine.hpp"
 #include "tests/hw/gpu_bench.hpp"
@@ -46,6 +48,9 @@ INSTANTIATE_TEST_SUITE_P(Issue, BarriersBesideTheStack, ::testing::Values("stric
 
 // Where no thread waits for another, threads run in the stack's order: as many instructions and cycles.
 TEST_P(BarriersBesideTheStack, TakeAsLong) {
+  GpuBench of_stack(diverging_by("stack", GetParam()), "stack");
+  GpuBench of_barriers(diverging_by("barriers", GetParam()), "barriers");
+  const LaunchShape shape{{2, 1, 1}, {96, 1, 1}};
   for (const bool parts : {false, true}) {
     Code code;
     if (parts) {
@@ -54,9 +59,6 @@ TEST_P(BarriersBesideTheStack, TakeAsLong) {
       add_loop(code, 50, [&code] { code.rri(Op::ADD, 2, 2, 1); });
       code.exit();
     }
-    const LaunchShape shape{{2, 1, 1}, {96, 1, 1}};
-    GpuBench of_stack(diverging_by("stack", GetParam()), "stack");
-    GpuBench of_barriers(diverging_by("barriers", GetParam()), "barriers");
     const hw::Totals stack = of_stack.run(code, shape);
     const hw::Totals barriers = of_barriers.run(code, shape);
     EXPECT_EQ(barriers.cycles, stack.cycles);
@@ -68,31 +70,34 @@ TEST_P(BarriersBesideTheStack, TakeAsLong) {
 }
 
 // lock: while (cas(lock, 0, 1) != 0) {}; ++count; lock = 0. The threads of a warp one after the other.
-TEST(BarriersCore, ALockBetweenThreadsOfAWarpIsPassedOn) {
-  for (const unsigned yield_after : {1U, 4U}) {
-    hw::Machine machine = diverging_by("barriers", yield_after == 1 ? "strict" : "scoreboard");
-    machine.core.policies.of<hw::BarriersParameters>().yield_after = yield_after;
-    GpuBench bench(machine, yield_after == 1 ? "one" : "four");
-    Code code;
-    code.param(1, 0);
-    code.mov(2, 1);
-    const Code::Pc loop = code.atomic(Op::ATOM_GLOBAL, isa::AtomicOp::cas, isa::Type::b32, 3, 1, isa::kRZ, 2);
-    code.setp(0, isa::Comparison::ne, 3, 0);
-    const Code::Pc back = code.when(0).bra();
-    code.aim(back, loop, code.here());
-    code.mark_yields(back);
-    code.load(Op::LDV_GLOBAL, 4, 1, 4);
-    code.rri(Op::ADD, 4, 4, 1);
-    code.store(Op::ST_GLOBAL, 1, 4, 4);
-    code.plain(Op::MEMBAR);
-    code.atomic(Op::ATOM_GLOBAL, isa::AtomicOp::exch, isa::Type::b32, isa::kRZ, 1, isa::kRZ);
-    code.exit();
-    const hw::Totals totals = bench.run(code, {{2, 1, 1}, {40, 1, 1}});
-    EXPECT_EQ(bench.word(1), 80U);
-    EXPECT_EQ(bench.word(0), 0U);
-    EXPECT_GE(totals.convergence.left_behind, 2 * 31U) << "each but the last of a warp leaves others behind";
-    EXPECT_GE(totals.convergence.yields, totals.convergence.left_behind);
-  }
+class BarriersCoreWith : public ::testing::TestWithParam<std::tuple<const char*, unsigned>> {};
+INSTANTIATE_TEST_SUITE_P(IssueAndRounds, BarriersCoreWith,
+                         ::testing::Combine(::testing::Values("strict", "scoreboard"), ::testing::Values(1U, 4U)));
+
+TEST_P(BarriersCoreWith, ALockBetweenThreadsOfAWarpIsPassedOn) {
+  const auto [issue, yield_after] = GetParam();
+  hw::Machine machine = diverging_by("barriers", issue);
+  machine.core.policies.of<hw::BarriersParameters>().yield_after = yield_after;
+  GpuBench bench(machine);
+  Code code;
+  code.param(1, 0);
+  code.mov(2, 1);
+  const Code::Pc loop = code.atomic(Op::ATOM_GLOBAL, isa::AtomicOp::cas, isa::Type::b32, 3, 1, isa::kRZ, 2);
+  code.setp(0, isa::Comparison::ne, 3, 0);
+  const Code::Pc back = code.when(0).bra();
+  code.aim(back, loop, code.here());
+  code.mark_yields(back);
+  code.load(Op::LDV_GLOBAL, 4, 1, 4);
+  code.rri(Op::ADD, 4, 4, 1);
+  code.store(Op::ST_GLOBAL, 1, 4, 4);
+  code.plain(Op::MEMBAR);
+  code.atomic(Op::ATOM_GLOBAL, isa::AtomicOp::exch, isa::Type::b32, isa::kRZ, 1, isa::kRZ);
+  code.exit();
+  const hw::Totals totals = bench.run(code, {{2, 1, 1}, {40, 1, 1}});
+  EXPECT_EQ(bench.word(1), 80U);
+  EXPECT_EQ(bench.word(0), 0U);
+  EXPECT_GE(totals.convergence.left_behind, 2 * 31U) << "each but the last of a warp leaves others behind";
+  EXPECT_GE(totals.convergence.yields, totals.convergence.left_behind);
 }
 
 // Threads of both paths of a branch wait at one barrier of the block, each path at its own instruction.
@@ -129,32 +134,30 @@ isa::Instruction sync_of(std::uint32_t members) {
 }
 
 // The two paths wait for each other at instructions of their own.
-TEST(BarriersCore, ThreadsOfBothPathsWaitForEachOther) {
-  for (const char* const issue : {"strict", "scoreboard"}) {
-    GpuBench bench(diverging_by("barriers", issue), issue);
-    Code code;
-    code.param(1, 0);
-    code.s2r(3, Special::tid_x);
-    code.setp(0, isa::Comparison::ge, 3, 16);
-    const Code::Pc branch = code.when(0).bra();
-    code.add(sync_of(~0U));
-    code.load(Op::LDV_GLOBAL, 4, 1);  // what the others have stored
-    const Code::Pc jump = code.bra();
-    const Code::Pc other = code.mov(5, 99);
-    code.store(Op::ST_GLOBAL, 1, 5);
-    code.plain(Op::MEMBAR);
-    code.add(sync_of(~0U));
-    code.aim(branch, other, code.here());
-    code.aim(jump, code.here());
-    code.setp(1, isa::Comparison::eq, 3, 0);
-    code.when(1).store(Op::ST_GLOBAL, 1, 4, 4);
-    code.exit();
-    const hw::Totals totals = bench.run(code, {{1, 1, 1}, {32, 1, 1}});
-    EXPECT_EQ(bench.word(1), 99U);
-    EXPECT_EQ(totals.convergence.warp_syncs, 2U);
-    EXPECT_EQ(totals.convergence.warp_sync_waits, 2U);
-    EXPECT_EQ(totals.convergence.completed, 1U);
-  }
+TEST_P(BarriersBesideTheStack, WaitForEachOtherOnBothPaths) {
+  GpuBench bench(diverging_by("barriers", GetParam()));
+  Code code;
+  code.param(1, 0);
+  code.s2r(3, Special::tid_x);
+  code.setp(0, isa::Comparison::ge, 3, 16);
+  const Code::Pc branch = code.when(0).bra();
+  code.add(sync_of(~0U));
+  code.load(Op::LDV_GLOBAL, 4, 1);  // what the others have stored
+  const Code::Pc jump = code.bra();
+  const Code::Pc other = code.mov(5, 99);
+  code.store(Op::ST_GLOBAL, 1, 5);
+  code.plain(Op::MEMBAR);
+  code.add(sync_of(~0U));
+  code.aim(branch, other, code.here());
+  code.aim(jump, code.here());
+  code.setp(1, isa::Comparison::eq, 3, 0);
+  code.when(1).store(Op::ST_GLOBAL, 1, 4, 4);
+  code.exit();
+  const hw::Totals totals = bench.run(code, {{1, 1, 1}, {32, 1, 1}});
+  EXPECT_EQ(bench.word(1), 99U);
+  EXPECT_EQ(totals.convergence.warp_syncs, 2U);
+  EXPECT_EQ(totals.convergence.warp_sync_waits, 2U);
+  EXPECT_EQ(totals.convergence.completed, 1U);
 }
 
 TEST(BarriersCore, WarpSyncWaitsForNobodyOnAStack) {
@@ -185,15 +188,15 @@ TEST(BarriersCore, AMoveOfABarrierKeepsItsWarp) {
   code.mov(2, 2);
   code.aim(outer, code.here(), code.here());
   code.exit();
-  Cycle cycles[2];
-  for (const unsigned move : {0U, 10U}) {
-    machine.core.policies.of<hw::BarriersParameters>().move_cycles = move;
-    GpuBench bench(machine, move == 0 ? "free" : "dear");
-    const hw::Totals totals = bench.run(code);
-    EXPECT_EQ(totals.convergence.spills, 2U) << "the outer barrier leaves its register and comes back";
-    cycles[move == 0 ? 0 : 1] = totals.cycles;
-  }
-  EXPECT_EQ(cycles[1], cycles[0] + 20);
+  machine.core.policies.of<hw::BarriersParameters>().move_cycles = 0;
+  GpuBench free(machine, "free");
+  machine.core.policies.of<hw::BarriersParameters>().move_cycles = 10;
+  GpuBench dear(machine, "dear");
+  const hw::Totals fast = free.run(code);
+  const hw::Totals slow = dear.run(code);
+  EXPECT_EQ(fast.convergence.spills, 2U) << "the outer barrier leaves its register and comes back";
+  EXPECT_EQ(slow.convergence.spills, 2U);
+  EXPECT_EQ(slow.cycles, fast.cycles + 20);
 }
 
 // ---- what goes wrong

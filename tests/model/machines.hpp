@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "hw/divergence/barriers.hpp"
 #include "hw/divergence/dwf.hpp"
 #include "hw/divergence/dws.hpp"
 #include "hw/divergence/mimd.hpp"
@@ -306,18 +305,6 @@ namespace heddle::test {
   add("pcsticky", [](hw::Machine& machine) {
     machine.core.divergence = "per-thread-pc";
     machine.core.scheduler = "sticky";
-  });
-  // Threads that are scheduled independently; with one barrier register, and letting others run in every round.
-  add("barriers", [](hw::Machine& machine) {
-    machine.core.divergence = "barriers";
-    machine.l1d.bytes = 4096;
-  });
-  add("barrierstight", [](hw::Machine& machine) {
-    machine.core.divergence = "barriers";
-    machine.core.scheduler = "two-level";
-    machine.core.simd_width = machine.core.warp_size = 16;
-    machine.core.policies.of<hw::BarriersParameters>() = {1, 3, 1, "taken"};
-    machine.l1d.hit_latency = 3;
   });
   add("splits", [](hw::Machine& machine) {
     machine.core.divergence = "memory-split";

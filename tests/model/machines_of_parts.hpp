@@ -1,5 +1,5 @@
-// Of the machines of tests (machines.hpp), those on which a warp has several instructions in flight, and those whose
-// cores have several parts.
+// Of the machines of tests (machines.hpp), those on which a warp has several instructions in flight, those whose
+// threads are scheduled independently, and those whose cores have several parts.
 #pragma once
 
 #include <string>
@@ -65,6 +65,18 @@ void add_machines_of_parts(Add add) {
     machine.l2.enabled = true;
     machine.gpu.cores = 2;
     machine.l1d.write_policy = "write-through";
+  });
+  // Threads that are scheduled independently; with one barrier register, and letting others run in every round.
+  add("barriers", [](hw::Machine& machine) {
+    machine.core.divergence = "barriers";
+    machine.l1d.bytes = 4096;
+  });
+  add("barrierstight", [](hw::Machine& machine) {
+    machine.core.divergence = "barriers";
+    machine.core.scheduler = "two-level";
+    machine.core.simd_width = machine.core.warp_size = 16;
+    machine.core.policies.of<hw::BarriersParameters>() = {1, 3, 1, "taken"};
+    machine.l1d.hit_latency = 3;
   });
   // Cores of several parts: with an L0 and narrow lanes, several of them behind an L2; with large warps; with few
   // ports; with threads that form warps within their part.

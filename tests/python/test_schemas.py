@@ -34,6 +34,7 @@ class Schemas(Case):
         runs.append(heddle.run("baseline", "nqueens", scale=0.01, sample_blocks=4))
         runs.append(heddle.run("baseline", "bfs", scale=SCALE, max_cycles=3000,
                                set={"core.thread_misses": True, "core.scheduler": "two-level-adaptive"}))
+        runs.append(heddle.run("h100-8sm", "bfs", scale=0.001))
         runs.append(heddle.run("baseline", SOURCE / "docs" / "examples" / "saxpy" / "launch.toml"))
         for run in runs:
             self.valid(run.stats, "stats")

@@ -197,7 +197,8 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   [[nodiscard]] Progress progress() const;
   // What every live group of the core waits for, for deadlock and livelock messages.
   [[nodiscard]] std::string describe_waiting() const;
-  // The core has come to rest: threads of a warp wait for each other (Divergence::deadlock). True after raising a fault.
+  // The core has come to rest: whether threads of a warp wait for each other (Divergence::deadlock), which raises a
+  // fault.
   [[nodiscard]] bool finds_deadlock() const;
   // Who waits at barriers here, for the core to say why its threads can never go on (BarrierUnit::stuck).
   [[nodiscard]] BarrierUnit::Waiters waiters() const { return {&state_, &barriers_}; }

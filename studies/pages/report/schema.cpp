@@ -104,11 +104,17 @@ json::object summary_schema() {
   return object_schema(std::move(figures));
 }
 
-// "gpu.core<n>" as a regular expression.
+// "gpu.core<n>" as a regular expression. What a core has once each of its sub-cores has where there are several.
 std::string expression_of(const std::string& pattern) {
   constexpr std::string_view kNumber = "<n>";
+  constexpr std::string_view kCore = "gpu.core<n>";
   std::string out = "^";
-  for (std::size_t at = 0; at < pattern.size(); ++at) {
+  std::size_t at = 0;
+  if (pattern.starts_with(kCore)) {
+    out += "gpu\\.core[0-9]+(\\.sub[0-9]+)?";
+    at = kCore.size();
+  }
+  for (; at < pattern.size(); ++at) {
     if (pattern.compare(at, kNumber.size(), kNumber) == 0) {
       out += "[0-9]+";
       at += kNumber.size() - 1;
