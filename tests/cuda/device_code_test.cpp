@@ -11,6 +11,7 @@
 #include "cuda/compiler/embedded.hpp"
 #include "cuda/compiler/lock_loops.hpp"
 #include "cuda/compiler/whole_copies.hpp"
+#include "hw/divergence/divergence.hpp"
 #include "ptx/compile.hpp"
 #include "tb/device/arguments.hpp"
 #include "tb/device/device.hpp"

@@ -135,7 +135,8 @@ IrFunction with_warp_syncs(std::string_view statements) {
 // where they cannot have parted since.
 TEST(LowerModule, WaitsForTheLanesThatAreNamed) {
   const auto lines = [](const std::string& text) { return IrText(with_warp_syncs(text)).lines(); };
-  EXPECT_THAT(lines("bar.warp.sync -1; bar.warp.sync %r1;"), ElementsAre("warp.sync #-1", "warp.sync %r1", "exit"));
+  EXPECT_THAT(lines("bar.warp.sync -1; bar.warp.sync %r1;"),
+              ElementsAre("warp.sync #-1", "nop", "warp.sync %r1", "nop", "exit"));
   EXPECT_THAT(lines("vote.sync.any.pred %p1, %p2, 0xffff; vote.sync.ballot.b32 %r1, %p1, 0xffff;\n"
                     "vote.sync.ballot.b32 %r1, %p1, 0xff;"),
               ElementsAre("warp.sync #65535", "vote.any %p1, #65535, [%p2]", "vote.ballot %r1, #65535, [%p1]",
@@ -144,11 +145,11 @@ TEST(LowerModule, WaitsForTheLanesThatAreNamed) {
               ElementsAre("warp.sync %r0", "shfl.idx %r1, %r2, %r3, %r0, %r0", "warp.sync %r0",
                           "match.any %r1, %r2, %r0", "exit"))
       << "a register may have changed";
-  EXPECT_THAT(
-      lines("bar.warp.sync -1; bar.sync 0; bar.warp.sync -1; L: bar.warp.sync -1; @%p1 bra L;"),
-      ElementsAre("warp.sync #-1", "bar.sync rz, #0", "warp.sync #-1", "L0:", "warp.sync #-1", "@%p1 bra L0", "exit"));
+  EXPECT_THAT(lines("bar.warp.sync -1; bar.sync 0; bar.warp.sync -1; L: bar.warp.sync -1; @%p1 bra L;"),
+              ElementsAre("warp.sync #-1", "nop", "bar.sync rz, #0", "warp.sync #-1", "nop", "L0:", "warp.sync #-1",
+                          "nop", "@%p1 bra L0", "exit"));
   EXPECT_THAT(lines("@%p1 bar.warp.sync -1; bar.warp.sync -1;"),
-              ElementsAre("@%p1 warp.sync #-1", "warp.sync #-1", "exit"));
+              ElementsAre("@%p1 warp.sync #-1", "nop", "warp.sync #-1", "nop", "exit"));
   EXPECT_THAT(lines("vote.any.pred %p1, %p2;"), ElementsAre("vote.any %p1, #-1, [%p2]", "exit"))
       << "the form that names no lanes waits for none";
 }
