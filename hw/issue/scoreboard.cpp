@@ -15,9 +15,9 @@
 // scoreboard.stall = on-use: such loads, posted stores and long operations outlast the instructions behind them. What
 // reads or writes their results waits in front of the pipeline until they have completed, as in the instruction buffers
 // of today's GPUs (MICRO 2025, section 5.1: a warp is eligible when what it needs is there), and so do exits, barriers
-// and fences, for everything. Results of halves, which take little longer than the execute stages, are forwarded, so
-// that what reads them waits in register read. Atomics and volatile loads keep their warp: what comes after them in the program must
-// not be seen before them.
+// and fences, for everything. Results of operations on halves, which take little longer than the execute stages, are
+// forwarded: what reads them waits in register read. Atomics and volatile loads keep their warp: what comes after them
+// in the program must not be seen before them.
 #include <fmt/format.h>
 
 #include <algorithm>

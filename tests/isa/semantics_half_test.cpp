@@ -29,7 +29,8 @@ u32 format_of(bool packed) {
   return half_mods(packed, std::is_same_v<Exact, ExactBfloat16>);
 }
 
-// Checks an operation alone and on pairs; `one` computes a half. `triples`: every triple of edge values, not every pair.
+// Checks an operation alone and on pairs; `one` computes a half. `triples`: every triple of edge values, not every
+// pair.
 template <class Exact, class One>
 void check_halves(Op op, u32 mods, bool triples, One one) {
   const std::vector<Lane> lanes = half_words().lanes(triples, 4000);
