@@ -99,7 +99,7 @@ void refuse_together(const Arguments& arguments) {
   }
 }
 
-results::Names names_of(const Arguments& arguments) {
+results::Names chosen_names(const Arguments& arguments) {
   const std::string names = arguments.text("names", "own");
   if (names != "own" && names != "nsight") {
     throw InputError({"--names"}, fmt::format("there are no names '{}'", names), "known: own, nsight");
@@ -131,7 +131,7 @@ void check_results_files(const Arguments& arguments) {
 
 int show(const Arguments& arguments) {
   refuse_together(arguments);
-  const results::Names names = names_of(arguments);
+  const results::Names names = chosen_names(arguments);
   check_results_files(arguments);
   studies::Database database(arguments.words()[0], studies::Database::Mode::read);
   studies::sweep::check_schema(database, false);

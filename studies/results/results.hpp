@@ -48,8 +48,8 @@ enum class Names { own, nsight };
 // The statistics that have such a name, in the order of the summary.
 [[nodiscard]] std::vector<std::string> nsight_columns();
 
-// A column of the view results by a user's word: its name, Nsight's, or a parameter's path. Throws InputError at `place`
-// with the nearest name. `numeric`: one that is text is refused too.
+// A column of the view results by a user's word: its name, Nsight's, or a parameter's path. Throws InputError at
+// `place` with the nearest name. `numeric`: one that is text is refused too.
 [[nodiscard]] std::string find_column(Database& database, const std::string& word, const std::string& place,
                                       bool numeric = false);
 

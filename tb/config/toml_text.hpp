@@ -30,8 +30,8 @@ inline constexpr std::size_t kMostBrackets = 32;  // [ and { within each other
 // The value of a node; none for a table, an array, a date or a time.
 [[nodiscard]] std::optional<ParameterValue> scalar_value(const toml::node& node);
 
-// The comment behind the value that begins in this column (from 1) of a line, without its mark and the blanks around it;
-// empty: there is none.
+// The comment behind the value that begins in this column (from 1) of a line, without its mark and the blanks around
+// it; empty: there is none.
 [[nodiscard]] std::string comment_behind(std::string_view line, std::size_t column);
 
 // A user's words as a message repeats them: what is longer than 60 characters is cut there and ends in "...".
