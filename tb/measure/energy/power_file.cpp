@@ -71,15 +71,25 @@ std::string power_trace(const Power& power) {
     out += fmt::format("{}{}", out.empty() ? "" : "\t", module.name);
   }
   out += '\n';
+  // To make digits of a number takes most of the time, and units at rest have the same power all along.
+  struct Written {
+    double watts = -1;
+    std::array<char, 32> text{};  // the shortest that reads back exactly, and a tab
+    std::size_t size = 0;
+  };
+  std::vector<Written> written(power.modules.size());
   for (std::size_t at = 0; at != power.intervals(); ++at) {
-    const char* before = "";
-    for (const Power::Module& module : power.modules) {
-      std::array<char, 32> text;  // the shortest that reads back exactly
-      const auto end = std::to_chars(text.data(), text.data() + text.size(), watts(power, module.pj[at], at)).ptr;
-      out.append(before).append(text.data(), end);
-      before = "\t";
+    for (std::size_t i = 0; i != written.size(); ++i) {
+      Written& last = written[i];
+      if (const double now = watts(power, power.modules[i].pj[at], at); now != last.watts) {
+        last.watts = now;
+        char* const end = std::to_chars(last.text.data(), last.text.data() + last.text.size(), now).ptr;
+        *end = '\t';
+        last.size = static_cast<std::size_t>(end + 1 - last.text.data());
+      }
+      out.append(last.text.data(), last.size);
     }
-    out += '\n';
+    out.back() = '\n';
   }
   return out;
 }
