@@ -52,6 +52,16 @@ void varying_signed(std::string& out, std::int64_t number) {
   }
 }
 
+// The first bit is the first byte's highest. Writes over what is behind them, to eight bytes in all.
+inline char* bits(char* at, std::uint64_t value, unsigned width) {
+  std::uint64_t left = value << (64 - width);
+  if constexpr (std::endian::native == std::endian::little) {
+    left = __builtin_bswap64(left);
+  }
+  std::memcpy(at, &left, sizeof left);
+  return at + (width + 7) / 8;
+}
+
 std::string block(Kind kind, const std::string& bytes) {
   std::string all(1, static_cast<char>(kind));
   fixed(all, bytes.size() + 8);
@@ -222,13 +232,7 @@ void FstForm::changes(std::span<const link::WaveLog::Change> changes) {
     if (signal.width == 1) {
       at = varying(at, since << 2U | (change.value & 1U) << 1U);
     } else {
-      at = varying(at, since << 1U);
-      std::uint64_t left = change.value << (64 - signal.width);  // the first bit is the first byte's highest
-      if constexpr (std::endian::native == std::endian::little) {
-        left = __builtin_bswap64(left);
-      }
-      std::memcpy(at, &left, sizeof left);
-      at += (signal.width + 7) / 8;
+      at = bits(varying(at, since << 1U), change.value, signal.width);
     }
     has_grown(signal, at);
   }
@@ -253,9 +257,33 @@ void FstForm::text(std::size_t, const std::string&) {
 
 // -------------------------------------------------------------------------------------------------------- blocks
 
+// The reader of GTKWave (fstReaderIterBlocks2) goes wrong on small blocks: from one block to the next it keeps the
+// number of the last signal that has changes, and subtracts the place of its changes, of the block before, from the
+// first place of this one. Where that signal has no changes here and its place is less than its number, the negative
+// difference means to it that the signal is another name of one before. So its value is told once more then.
+void FstForm::tell_again() {
+  const auto first =
+      std::find_if(signals_.begin(), signals_.end(), [](const Signal& signal) { return signal.size != 0; });
+  if (first == signals_.end() || static_cast<std::size_t>(first - signals_.begin()) >= last_signal_ ||
+      signals_[last_signal_].size != 0 || last_place_ >= last_signal_ + 2) {
+    return;
+  }
+  Signal& signal = signals_[last_signal_];
+  char* at = room(signal, kMostVarying + signal.width + sizeof(std::uint64_t));
+  // In the block's first cycle, from which on it has this value.
+  if (!signal.known) {
+    at = signal.width == 1 ? varying(at, kUnknown) : std::fill_n(varying(at, kUnknown), signal.width, 'x');
+  } else if (signal.width == 1) {
+    at = varying(at, (signal.value & 1U) << 1U);
+  } else {
+    at = bits(varying(at, 0), signal.value, signal.width);
+  }
+  has_grown(signal, at);
+}
+
 // Each signal's changes, and where they begin: nothing for a row of signals without any, for the others how long the
 // ones before were.
-std::string FstForm::chains(std::string& places) const {
+std::string FstForm::chains(std::string& places) {
   std::string out;
   std::vector<char> compressed;
   std::size_t before = 1;  // a byte that says how they are compressed
@@ -274,6 +302,8 @@ std::string FstForm::chains(std::string& places) const {
     skip();
     varying_signed(places, static_cast<std::int64_t>(before) << 1 | 1);
     const std::size_t begin = out.size();
+    last_signal_ = static_cast<std::size_t>(&signal - signals_.data());
+    last_place_ = begin + 1;
     const int bound = ::LZ4_compressBound(static_cast<int>(signal.size));
     compressed.resize(std::max(compressed.size(), static_cast<std::size_t>(bound)));
     const int size = signal.size <= kTooShort ? 0
@@ -293,6 +323,7 @@ std::string FstForm::chains(std::string& places) const {
 }
 
 void FstForm::end_block() {
+  tell_again();
   std::string out;
   fixed(out, block_time_);
   fixed(out, time_);

@@ -55,7 +55,8 @@ class FstForm final : public WaveForm {
   void end_block();
   void come_to_time(bool end);
   void add_time(std::uint64_t difference);
-  [[nodiscard]] std::string chains(std::string& places) const;
+  void tell_again();
+  [[nodiscard]] std::string chains(std::string& places);
   // Room for so many bytes; has_grown() says how far they have come.
   [[nodiscard]] char* room(Signal& signal, std::size_t bytes);
   void has_grown(Signal& signal, const char* end);
@@ -74,6 +75,9 @@ class FstForm final : public WaveForm {
   std::uint64_t time_ = 0;
   std::uint64_t next_time_ = 0;  // of what comes
   bool begun_ = false;           // there is a time
+  // Of the block before: the last signal that has changes, and where they begin.
+  std::size_t last_signal_ = 0;
+  std::uint64_t last_place_ = 0;
   // Of the block:
   std::string values_;  // with which it begins, a character for each bit
   std::string times_;   // the first one, then differences

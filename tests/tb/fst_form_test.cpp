@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <random>
 
 #include "os/process/child_process.hpp"
@@ -81,9 +82,13 @@ TEST_P(FstFile, IsReadAsItWasWritten) {
   for (const std::uint32_t wave : waves) {
     const test::VcdSignal& signal = dump[variables[wave].name];
     EXPECT_EQ(signal.width, variables[wave].width);
+    std::optional<std::uint64_t> before;
     for (const auto& change : signal.changes) {
       if (const auto value = signal.number(change.time)) {
-        read[change.time][wave] = *value;
+        if (before != value) {  // small blocks may tell one again
+          read[change.time][wave] = *value;
+        }
+        before = value;
       } else {
         EXPECT_EQ(change.time, 7U) << wave;
         EXPECT_EQ(wave % 3, 0U);
@@ -93,7 +98,8 @@ TEST_P(FstFile, IsReadAsItWasWritten) {
   EXPECT_TRUE(read == written);
 }
 
-INSTANTIATE_TEST_SUITE_P(Blocks, FstFile, ::testing::Values(std::size_t{300}, std::size_t{1} << 25U));
+INSTANTIATE_TEST_SUITE_P(Blocks, FstFile,
+                         ::testing::Values(std::size_t{1}, std::size_t{20}, std::size_t{300}, std::size_t{1} << 25U));
 
 // Without commit() nothing is left.
 TEST(FstOutput, IsWholeOrAbsent) {
