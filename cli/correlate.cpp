@@ -1,6 +1,7 @@
 // heddle correlate: a machine beside measurements of a real GPU.
 #include "studies/correlate/correlation.hpp"
 
+#include <boost/json.hpp>
 #include <filesystem>
 #include <iostream>
 
@@ -9,7 +10,9 @@
 #include "cli/output_options.hpp"
 #include "os/files/atomic_file.hpp"
 #include "os/files/command_files.hpp"
+#include "os/files/temporary_folder.hpp"
 #include "os/process/child_process.hpp"
+#include "tb/measure/record.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -41,15 +44,47 @@ void measure_machine(const Arguments& arguments, const std::string& machine, con
   }
 }
 
+// What the machine counts in a run of a kernel alone, at the summary of its stats.json.
+boost::json::object counters_of(const Arguments& arguments, const std::string& machine, const std::string& campaign,
+                                const std::string& kernel) {
+  const os::TemporaryFolder folder;
+  std::vector<std::string> words = {os::own_program(), "exec",  "--quiet", "--keep-going",
+                                    "--config",        machine, "--out",   folder.path().string()};
+  for (const std::string& setting : arguments.settings()) words.insert(words.end(), {"--set", setting});
+  words.insert(words.end(), {"--", measuring_program(), campaign, "--out", (folder.path() / "row.json").string(),
+                             "--only", kernel, "--repetitions", "1", "--clock", "0", "--timeout", "100000"});
+  os::ProcessSetup setup;
+  setup.out = os::Redirection::nothing();
+  const os::ProcessEnd end = os::wait_or_stop(words, setup, "while the causes of a kernel were counted");
+  if (!end.good()) return {};
+  return tb::read_stats(tb::stats_path(folder.path().string())).at("summary").as_object();
+}
+
+// Counts for the `most` worst kernels, none of those that nobody is to look at.
+void count_worst(const Arguments& arguments, const std::string& machine, const std::string& campaign,
+                 std::uint64_t most, studies::Correlation& correlation) {
+  for (studies::Compared& one : correlation.kernels) {
+    if (most == 0) return;
+    if (one.held_out) continue;
+    one.counters = counters_of(arguments, machine, campaign, one.name);
+    --most;
+  }
+}
+
 int correlate(const Arguments& arguments) {
   const std::string machine = arguments.words()[0];
   const std::string data = arguments.words()[1];
   const bool measured = machine.ends_with(".json");
-  if (measured &&
-      (arguments.has("only") || arguments.has("campaign") || arguments.has("set") || arguments.has("keep"))) {
+  if (measured && (arguments.has("only") || arguments.has("campaign") || arguments.has("set") ||
+                   arguments.has("keep") || arguments.has("counters"))) {
     throw InputError({machine}, "these are results, and nothing is measured",
-                     "leave --only, --campaign, --set and --keep out, or name a machine");
+                     "leave --only, --campaign, --set, --keep and --counters out, or name a machine");
   }
+  const std::string names = arguments.text("names", "own");
+  if (names != "own" && names != "nsight") {
+    throw InputError({"--names"}, "there are no names '" + names + "'", "known: own, nsight");
+  }
+  const std::uint64_t counted = arguments.whole("counters", 10, 0, UINT64_MAX);
   os::CommandFiles files;
   files.reads("the data", data);
   if (measured) files.reads("the machine's results", machine);
@@ -68,8 +103,13 @@ int correlate(const Arguments& arguments) {
   const studies::Measurements simulated = studies::read_measurements(results);
   std::optional<std::uint64_t> hold_out;
   if (arguments.has("hold-out")) hold_out = arguments.whole("hold-out", 0, 0, UINT64_MAX);
-  const studies::Correlation correlation = studies::correlate(hardware, simulated, hold_out);
-  if (arguments.has("csv")) os::write_file(arguments.text("csv"), studies::correlation_csv(correlation));
+  studies::Correlation correlation = studies::correlate(hardware, simulated, hold_out);
+  if (!measured) {
+    count_worst(arguments, machine, arguments.text("campaign", hardware.campaign), counted, correlation);
+  }
+  if (arguments.has("csv")) {
+    os::write_file(arguments.text("csv"), studies::correlation_csv(correlation, names == "nsight"));
+  }
   if (arguments.has("html")) {
     os::write_file(arguments.text("html"),
                    studies::correlation_page(correlation, hardware, simulated,
@@ -96,7 +136,11 @@ Command correlate_command() {
       ("only", po::value<std::vector<std::string>>()->value_name("PATTERN")->composing(),
        "kernels whose name fits (* stands for anything); may be repeated")  //
       ("campaign", po::value<std::string>()->value_name("LIST"),
-       "the list of kernels, where it is not one of the build's hardware/campaigns")                  //
+       "the list of kernels, where it is not one of the build's hardware/campaigns")  //
+      ("counters", po::value<std::string>()->value_name("N"),
+       "run the N worst kernels once more, each alone, for its counters and causes of idle cycles (default 10)")  //
+      ("names", po::value<std::string>()->value_name("own|nsight"),
+       "counters by Nsight Compute's names, those alone that have one")                               //
       ("csv", po::value<std::string>()->value_name("FILE.csv"), "write a row for each kernel")        //
       ("html", po::value<std::string>()->value_name("FILE.html"), "write a page with scatter plots")  //
       ("hold-out", po::value<std::string>()->value_name("SEED"),

@@ -40,7 +40,7 @@ constexpr const char* kUsage =
     "  --only PATTERN     items whose name fits (* stands for anything); more than once: any of them\n"
     "  --again PATTERN    these are measured again\n"
     "  --repetitions N    of each item (5)\n"
-    "  --clock CYCLES     how long a measurement of the clock takes (2000000)\n"
+    "  --clock CYCLES     how long a measurement of the clock takes (2000000); 0: it is not measured\n"
     "  --timeout SECONDS  that an item may take (30)\n"
     "  --limit SECONDS    that the run may take (230); a further run measures what is missing\n"
     "  --list             names the items and which are missing, and measures nothing\n"
@@ -55,12 +55,13 @@ struct Options {
   bool list = false;
 };
 
-unsigned long long number_of(const std::string& option, const std::string& text, unsigned long long most) {
+unsigned long long number_of(const std::string& option, const std::string& text, unsigned long long most,
+                             unsigned long long least = 1) {
   char* end = nullptr;
   errno = 0;
   const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
-  if (text.empty() || text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value == 0 || value > most) {
-    throw Bad(option + ": '" + text + "' is no number from 1 to " + std::to_string(most));
+  if (text.empty() || text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < least || value > most) {
+    throw Bad(option + ": '" + text + "' is no number from " + std::to_string(least) + " to " + std::to_string(most));
   }
   return value;
 }
@@ -86,7 +87,7 @@ Options options_of(int count, char** words) {
     } else if (word == "--limit") {
       options.limit = static_cast<unsigned>(number_of(word, value(), 1'000'000));
     } else if (word == "--clock") {
-      options.clock = number_of(word, value(), 10'000'000'000ULL);
+      options.clock = number_of(word, value(), 10'000'000'000ULL, 0);
     } else if (word == "--list") {
       options.list = true;
     } else if (word.starts_with("-") || !options.campaign.empty()) {
@@ -138,7 +139,7 @@ int work(const Run& run, int started) {
   results.keep(run.items);
   Bench bench((own_folder() / "kernels").string());
   results.set_device(bench.device());
-  results.add_clock(bench.clock(run.options.clock, run.options.repetitions));
+  if (run.options.clock != 0) results.add_clock(bench.clock(run.options.clock, run.options.repetitions));
   results.save();
   Clock::time_point saved = Clock::now();
   for (const std::size_t i : run.missing(results)) {
@@ -155,7 +156,7 @@ int work(const Run& run, int started) {
     }
     if (bench.lost()) return kFaulted;
   }
-  results.add_clock(bench.clock(run.options.clock, run.options.repetitions));
+  if (run.options.clock != 0) results.add_clock(bench.clock(run.options.clock, run.options.repetitions));
   results.save();
   return kDone;
 }

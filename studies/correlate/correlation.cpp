@@ -9,10 +9,13 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "hw/state/idle_cause.hpp"
 #include "studies/pages/page/data_page.hpp"
+#include "tb/measure/summary.hpp"
 
 namespace heddle::studies {
 namespace {
@@ -165,7 +168,59 @@ std::string csv_cell(const std::string& text) {
   return out + '"';
 }
 
+bool any_counters(const Correlation& correlation) {
+  return std::any_of(correlation.kernels.begin(), correlation.kernels.end(),
+                     [](const Compared& one) { return !one.held_out && !one.counters.empty(); });
+}
+
+// A counter of the summary by its column's name; NaN: it has none.
+double counter_of(const json::object& counters, const std::string& column) {
+  constexpr std::string_view kIdle = "idle_cycles_";
+  if (const json::value* const found = counters.if_contains(column)) return number_of(found);
+  const json::value* const causes = counters.if_contains("idle_cycles_by_cause");
+  return causes == nullptr || !column.starts_with(kIdle)
+             ? NAN
+             : number_of(causes->as_object().if_contains(column.substr(kIdle.size())));
+}
+
+// Columns of counters, and what heads them.
+std::vector<std::pair<std::string, std::string>> counter_columns(bool nsight) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const tb::Summary figures;
+  figures.describe([&](std::string_view name, const auto& field, std::string_view, std::string_view) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    const std::string_view metric = tb::nsight_metric(name);
+    if (nsight) {
+      if (!metric.empty()) out.emplace_back(name, metric);
+    } else if constexpr (std::is_arithmetic_v<Field>) {
+      out.emplace_back(name, name);
+    } else if constexpr (std::is_same_v<Field, tb::IdleByCause>) {
+      for (const hw::IdleCauseInfo& cause : hw::kIdleCauses) {
+        out.emplace_back(fmt::format("idle_cycles_{}", cause.name), fmt::format("idle_cycles_{}", cause.name));
+      }
+    }
+  });
+  return out;
+}
+
 }  // namespace
+
+std::string Compared::idle_causes() const {
+  const json::value* const causes = counters.if_contains("idle_cycles_by_cause");
+  const double idle = counters.empty() ? 0 : number_of(counters.if_contains("idle_cycles"));
+  const double share = counters.empty() ? 0 : number_of(counters.if_contains("idle_share"));
+  if (causes == nullptr || !(idle > 0) || !(share > 0)) return {};
+  std::vector<std::pair<double, std::string>> most;
+  for (const auto& cause : causes->as_object()) most.emplace_back(-number_of(&cause.value()), cause.key());
+  std::stable_sort(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string out;
+  for (std::size_t i = 0; i != std::min<std::size_t>(2, most.size()); ++i) {
+    if (most[i].first < 0) {
+      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", percent(-most[i].first / idle * share), most[i].second);
+    }
+  }
+  return out;
+}
 
 Measurements read_measurements(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -259,16 +314,21 @@ std::string correlation_text(const Correlation& correlation, const Measurements&
     groups.add({one.of, std::to_string(one.kernels), percent(one.mean_error), percent(one.worst_error),
                 fmt::format("{:.3f}", one.ratio), correlation_cell(one.correlation)});
   }
-  TextTable kernels(
-      {{"kernel"}, {"hardware", Align::right}, {"machine", Align::right}, {"error", Align::right}, {"unit"}});
+  std::vector<TextTable::Column> columns = {
+      {"kernel"}, {"hardware", Align::right}, {"machine", Align::right}, {"error", Align::right}, {"unit"}};
+  const bool counted_ones = any_counters(correlation);
+  if (counted_ones) columns.push_back({"idle for most of it"});
+  TextTable kernels(std::move(columns));
   std::size_t held_out = 0;
   for (const Compared& one : correlation.kernels) {
     if (one.held_out) {
       ++held_out;
       continue;
     }
-    kernels.add({one.name, fmt::format("{:.6g}", one.hardware), fmt::format("{:.6g}", one.machine),
-                 fmt::format("{:+.1f} %", 100 * one.error()), one.unit});
+    std::vector<std::string> row = {one.name, fmt::format("{:.6g}", one.hardware), fmt::format("{:.6g}", one.machine),
+                                    fmt::format("{:+.1f} %", 100 * one.error()), one.unit};
+    if (counted_ones) row.push_back(one.idle_causes());
+    kernels.add(std::move(row));
   }
   std::string out = fmt::format("{} beside {}, campaign {}\n\n{}\n{}", machine.device, hardware.device,
                                 hardware.campaign, groups.text(), kernels.text());
@@ -294,12 +354,21 @@ std::string correlation_text(const Correlation& correlation, const Measurements&
   return out;
 }
 
-std::string correlation_csv(const Correlation& correlation) {
-  std::string out = "kernel,group,unit,hardware,machine,error\n";
+std::string correlation_csv(const Correlation& correlation, bool nsight) {
+  std::string out = "kernel,group,unit,hardware,machine,error";
+  std::vector<std::pair<std::string, std::string>> columns;
+  if (any_counters(correlation)) columns = counter_columns(nsight);
+  for (const auto& [column, head] : columns) out += "," + head;
+  out += '\n';
   for (const Compared& one : correlation.kernels) {
     if (one.held_out) continue;
-    out += fmt::format("{},{},{},{:.9g},{:.9g},{:.6g}\n", csv_cell(one.name), csv_cell(one.group), csv_cell(one.unit),
+    out += fmt::format("{},{},{},{:.9g},{:.9g},{:.6g}", csv_cell(one.name), csv_cell(one.group), csv_cell(one.unit),
                        one.hardware, one.machine, one.error());
+    for (const auto& [column, head] : columns) {
+      const double value = counter_of(one.counters, column);
+      out += std::isnan(value) ? "," : fmt::format(",{}", value);
+    }
+    out += '\n';
   }
   return out;
 }
@@ -322,7 +391,8 @@ std::string correlation_page(const Correlation& correlation, const Measurements&
                                    {"unit", one.unit},
                                    {"hardware", one.hardware},
                                    {"machine", one.machine},
-                                   {"error", one.error()}});
+                                   {"error", one.error()},
+                                   {"idle", one.idle_causes()}});
   }
   for (const Series& one : correlation.series) {
     json::array points;

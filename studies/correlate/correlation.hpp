@@ -1,6 +1,7 @@
 // A machine beside a real GPU: the same campaign of hardware/ measured on both.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,7 +40,11 @@ struct Compared {
   std::string source;  // as Measurements::Row
   double hardware = 0, machine = 0;
   bool held_out = false;
+  boost::json::object counters = {};  // of a run of this kernel alone, as stats.json has its summary; empty: none
   [[nodiscard]] double error() const { return (machine - hardware) / hardware; }
+  // "61 % memory, 12 % pipeline": the two causes of most idle cycles, as shares of all core cycles. Empty without
+  // counters.
+  [[nodiscard]] std::string idle_causes() const;
 };
 
 // Kernels whose names are alike but for a number at their end, over that number.
@@ -69,7 +74,8 @@ struct Correlation {
 
 [[nodiscard]] std::string correlation_text(const Correlation& correlation, const Measurements& hardware,
                                            const Measurements& machine);
-[[nodiscard]] std::string correlation_csv(const Correlation& correlation);
+// Where kernels have counters, a column for each; `nsight`: for those that have a name in Nsight Compute, by that name.
+[[nodiscard]] std::string correlation_csv(const Correlation& correlation, bool nsight = false);
 // A page with scatter plots. `command`: what brings it about again.
 [[nodiscard]] std::string correlation_page(const Correlation& correlation, const Measurements& hardware,
                                            const Measurements& machine, const std::string& command);

@@ -57,6 +57,36 @@ class MeasureGpu : public ::testing::Test {
   Scratch scratch_;
 };
 
+// A user's own figure, as hardware/README.md has it, beside a machine: its kernel is measured, and run once more for
+// its counters, by which nothing is measured again.
+TEST_F(MeasureGpu, StandsBesideAUsersOwnData) {
+  const std::string text = Scratch::read(HEDDLE_SOURCE_DIR "/hardware/README.md");
+  const std::size_t begin = text.find("```json\n") + 8;
+  const std::string data = scratch_.write("own.json", text.substr(begin, text.find("```", begin) - begin));
+  const auto correlate = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"correlate", "baseline", data, "--only", "latency/add.u32", "--keep",
+                               scratch_.path("machine.json"), "--csv", scratch_.path("rows.csv")});
+    return heddle(more);
+  };
+  const Ran ran = correlate({"--names", "nsight", "--html", scratch_.path("page.html")});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("baseline beside my GPU, campaign micro\n"));
+  EXPECT_THAT(ran.out, HasSubstr("idle for most of it\n"));
+  EXPECT_THAT(ran.out, HasSubstr(" % pipeline"));
+  EXPECT_THAT(ran.out, HasSubstr("published, not measured here: measured by hand\n"));
+  const std::string rows = Scratch::read(scratch_.path("rows.csv"));
+  EXPECT_THAT(rows, HasSubstr(",error,sm__cycles_elapsed.max,smsp__inst_executed.sum,"));
+  EXPECT_THAT(Scratch::read(scratch_.path("page.html")), HasSubstr(" % pipeline"));
+  const std::string kept = Scratch::read(scratch_.path("machine.json"));
+  ASSERT_EQ(correlate({"--counters", "0"}).code, 0);
+  EXPECT_EQ(Scratch::read(scratch_.path("rows.csv")).find("kernel,group,unit,hardware,machine,error\n"), 0U);
+  EXPECT_EQ(Scratch::read(scratch_.path("machine.json")), kept);
+  EXPECT_EQ(heddle({"correlate", scratch_.path("machine.json"), data, "--counters", "1"}).err,
+            "heddle: " + scratch_.path("machine.json") +
+                ": these are results, and nothing is measured; leave --only, --campaign, --set, --keep and --counters "
+                "out, or name a machine\n");
+}
+
 TEST_F(MeasureGpu, FindsTheLatenciesOfTheBaseline) {
   const Ran ran = measure({"micro", "--only", "latency/add.u32", "--only", "latency/div.rn.f32", "--only",
                            "latency/rcp.approx.f32+add.f32", "--only", "chase/4096/128", "--only", "coalescing/lanes/*",

@@ -189,6 +189,41 @@ TEST_F(Correlate, PublishedFiguresNeedNoKeyAndAreToldApart) {
   EXPECT_NE(correlation_page(found, hardware, machine, "").find(R"("sources":["A paper"])"), std::string::npos);
 }
 
+// Kernels that were run once more have counters: causes of idle cycles beside them, columns in the CSV.
+TEST_F(Correlate, CountersOfKernelsAreColumns) {
+  const Measurements hardware =
+      read("gpu.json", results_file("micro", "GPU", 1000, figure("a", "x", 10) + "," + figure("b", "x", 10)));
+  const Measurements machine =
+      read("machine.json", results_file("micro", "Machine", 1000, figure("a", "x", 30) + "," + figure("b", "x", 20)));
+  Correlation found = correlate(hardware, machine);
+  EXPECT_EQ(correlation_csv(found, true),
+            "kernel,group,unit,hardware,machine,error\n\"a\",\"x\",\"u\",10,30,2\n"
+            "\"b\",\"x\",\"u\",10,20,1\n");
+  found.kernels[0].counters = boost::json::parse(R"({"cycles": 200, "ipc": 1.5, "blocks": 3, "l1d_hit_rate": 0.5,
+      "idle_cycles": 120, "idle_share": 0.6, "idle_cycles_by_cause": {"memory": 80, "icache": 0, "pipeline": 40}})")
+                                  .as_object();
+  EXPECT_EQ(found.kernels[0].idle_causes(), "40.0 % memory, 20.0 % pipeline");
+  EXPECT_EQ(found.kernels[1].idle_causes(), "");
+  EXPECT_NE(correlation_text(found, hardware, machine)
+                .find("kernel  hardware  machine     error  unit  idle for most of it\n"
+                      "------  --------  -------  --------  ----  ------------------------------\n"
+                      "a             10       30  +200.0 %  u     40.0 % memory, 20.0 % pipeline\n"),
+            std::string::npos)
+      << correlation_text(found, hardware, machine);
+  EXPECT_EQ(correlation_csv(found, true),
+            "kernel,group,unit,hardware,machine,error,sm__cycles_elapsed.max,smsp__inst_executed.sum,"
+            "smsp__thread_inst_executed_pred_on.sum,smsp__thread_inst_executed_pred_on.sum.per_cycle_elapsed,"
+            "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio,"
+            "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum,sm__ctas_launched.sum,lts__t_requests.sum\n"
+            "\"a\",\"x\",\"u\",10,30,2,200,,,1.5,,,3,\n\"b\",\"x\",\"u\",10,20,1,,,,,,,,\n");
+  const std::string own = correlation_csv(found);
+  EXPECT_EQ(own.find("kernel,group,unit,hardware,machine,error,cycles,warp_instructions,"), 0U) << own;
+  EXPECT_NE(own.find(",idle_cycles,idle_cycles_no_work,idle_cycles_memory,"), std::string::npos) << own;
+  EXPECT_NE(own.find("\n\"a\",\"x\",\"u\",10,30,2,200,,,1.5,"), std::string::npos) << own;
+  EXPECT_NE(correlation_page(found, hardware, machine, "").find(R"("idle":"40.0 % memory, 20.0 % pipeline")"),
+            std::string::npos);
+}
+
 // The names of a campaign's items that have "each" alone.
 std::set<std::string> names_of(const std::string& list) {
   std::ifstream file(list);

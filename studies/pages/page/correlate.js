@@ -55,7 +55,12 @@
       { title: "machine", text: (one) => number(one.machine), value: (one) => one.machine },
       { title: "error", text: (one) => signedPercent(one.error), value: (one) => Math.abs(one.error) },
       { title: "unit", left: true, text: ({ unit }) => unit },
-    ], kernels));
+      ...(kernels.some(({ idle }) => idle !== "")
+        ? [{ title: "idle for most of it", left: true, wrap: true, text: ({ idle }) => idle }] : []),
+    ], kernels),
+    ...(kernels.some(({ idle }) => idle !== "")
+      ? [element("p", { class: "hint" }, "Causes of idle cycles on the machine, as shares of its core cycles, of a run of "
+        + "the kernel alone.")] : []));
 
   if (series.length > 0) {
     const drawn = series.filter(({ points }) => points.length > 2).map(({ name, points }) => {
