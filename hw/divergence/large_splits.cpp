@@ -231,8 +231,8 @@ bool LargeSplits::meets(Group& group, bool exited, GroupMoves& moves) {
   return true;
 }
 
-// Threads that wait, in an entry or at a join, are apart from the running ones, or, in the entry of a branch's join, all
-// of the running ones are among them.
+// Threads that wait, in an entry or at a join, are apart from the running ones, or, in the entry of a branch's join,
+// all of the running ones are among them.
 std::string LargeSplits::inconsistency(const Group& group) const {
   const Split& split = splits_[group.id];
   for (const Entry& entry : split.stack) {
