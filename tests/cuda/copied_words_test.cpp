@@ -8,7 +8,7 @@
 namespace heddle::cuda {
 namespace {
 
-std::string function(const std::string& body) {
+std::string in_function(const std::string& body) {
   return "define void @k(ptr %p, ptr %q) {\n" + body + "  ret void\n}\n";
 }
 
@@ -50,28 +50,28 @@ TEST(CopiedWords, BesideAWordAreTwo) {
 }
 
 TEST(CopiedWords, OfTheSecondHalfAndOpaquePointers) {
-  EXPECT_EQ(with_copied_words(function("  %z = getelementptr inbounds %v, ptr %p, i64 0, i32 2\n"
-                                       "  %x = load float, ptr %p, align 16\n"
-                                       "  %zw = load i64, ptr %z, align 8\n"
-                                       "  store i64 %zw, ptr %q, align 8\n"
-                                       "  store float %x, ptr %q, align 4\n")),
-            function("  %z = getelementptr inbounds %v, ptr %p, i64 0, i32 2\n"
-                     "  %x = load float, ptr %p, align 16\n"
-                     "  %heddle.words.0.high = getelementptr inbounds i32, ptr %z, i64 1\n"
-                     "  %heddle.word.0.a = load i32, ptr %z, align 8\n"
-                     "  %heddle.word.0.b = load i32, ptr %heddle.words.0.high, align 4\n"
-                     "  %zw = zext i32 %heddle.word.0.a to i64\n"
-                     "  %heddle.words.1.high = getelementptr inbounds i32, ptr %q, i64 1\n"
-                     "  store i32 %heddle.word.0.a, ptr %q, align 8\n"
-                     "  store i32 %heddle.word.0.b, ptr %heddle.words.1.high, align 4\n"
-                     "  store float %x, ptr %q, align 4\n"));
+  EXPECT_EQ(with_copied_words(in_function("  %z = getelementptr inbounds %v, ptr %p, i64 0, i32 2\n"
+                                          "  %x = load float, ptr %p, align 16\n"
+                                          "  %zw = load i64, ptr %z, align 8\n"
+                                          "  store i64 %zw, ptr %q, align 8\n"
+                                          "  store float %x, ptr %q, align 4\n")),
+            in_function("  %z = getelementptr inbounds %v, ptr %p, i64 0, i32 2\n"
+                        "  %x = load float, ptr %p, align 16\n"
+                        "  %heddle.words.0.high = getelementptr inbounds i32, ptr %z, i64 1\n"
+                        "  %heddle.word.0.a = load i32, ptr %z, align 8\n"
+                        "  %heddle.word.0.b = load i32, ptr %heddle.words.0.high, align 4\n"
+                        "  %zw = zext i32 %heddle.word.0.a to i64\n"
+                        "  %heddle.words.1.high = getelementptr inbounds i32, ptr %q, i64 1\n"
+                        "  store i32 %heddle.word.0.a, ptr %q, align 8\n"
+                        "  store i32 %heddle.word.0.b, ptr %heddle.words.1.high, align 4\n"
+                        "  store float %x, ptr %q, align 4\n"));
 }
 
 TEST(CopiedWords, LeavesTheOthers) {
   const std::string load = "  %v = load i64, ptr %p, align 16\n", store = "  store i64 %v, ptr %q, align 16\n";
   const std::string z = "  %z = getelementptr inbounds %four, ptr %q, i64 0, i32 2\n";
   const std::string word = "  store i32 3, ptr %z, align 8\n";
-  EXPECT_NE(with_copied_words(function(z + load + store + word)), function(z + load + store + word));
+  EXPECT_NE(with_copied_words(in_function(z + load + store + word)), in_function(z + load + store + word));
   for (const std::string& body : {
            load + store,                                                // no word
            z + load + store + "  store i32 3, ptr %z, align 4\n",       // not known to be a third
@@ -84,10 +84,10 @@ TEST(CopiedWords, LeavesTheOthers) {
            "  %z = getelementptr inbounds i32, ptr %q, i64 %i, i64 %j\n" + load + store + word,   // anywhere
            "  %z = getelementptr inbounds %four, ptr %q, i64 %i, i32 2\n" + load + store + word,  // another element
        }) {
-    EXPECT_EQ(with_copied_words(function(body)), function(body));
+    EXPECT_EQ(with_copied_words(in_function(body)), in_function(body));
   }
   const std::string longer = "  store i64 %v, ptr %" + std::string(1000000, 'q') + ", align 16\n";
-  EXPECT_EQ(with_copied_words(function(z + load + longer + word)), function(z + load + longer + word));
+  EXPECT_EQ(with_copied_words(in_function(z + load + longer + word)), in_function(z + load + longer + word));
   EXPECT_EQ(with_copied_words(""), "");
   EXPECT_EQ(with_copied_words("define void @k(\n  %v = load"), "define void @k(\n  %v = load");
 }
