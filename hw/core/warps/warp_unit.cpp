@@ -179,17 +179,6 @@ void WarpUnit::resolve_branch(link::SubWarp& sub_warp) {
   }
 }
 
-// A replay knows the lanes that the instruction names; of a register it knows nothing, and no thread waits.
-void WarpUnit::tell_members(const Group& group, const link::SubWarp& sub_warp) {
-  const isa::Instruction& instruction = sub_warp.decoded->instruction;
-  isa::LaneWord members = sub_warp.values.b[0];
-  if (instruction.immediate || state_.replay != nullptr) {
-    members.fill(instruction.immediate ? instruction.imm : 0);
-  }
-  each_row(group, sub_warp, sub_warp.executing,
-           [&](unsigned row, LaneMask lanes) { divergence_->waits_for_lanes(group, row, lanes, members); });
-}
-
 // Where lanes execute each an instruction of its own: what this sub-warp's threads do next, whatever the others do.
 void WarpUnit::executed(Group& group, const link::SubWarp& sub_warp) {
   const link::DecodedInstruction& decoded = *sub_warp.decoded;

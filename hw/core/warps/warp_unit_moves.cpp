@@ -3,6 +3,7 @@
 
 #include "base/set_bits.hpp"
 #include "hw/core/warps/warp_unit.hpp"
+#include "hw/effects/each_row.hpp"
 
 namespace heddle::hw {
 
@@ -182,6 +183,17 @@ Group* WarpUnit::part(Group& group) {
   group.active[0] &= ~leaving;
   group.look_at_lanes();
   return &to;
+}
+
+// A replay knows the lanes that the instruction names; of a register it knows nothing, and no thread waits.
+void WarpUnit::tell_members(const Group& group, const link::SubWarp& sub_warp) {
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  isa::LaneWord members = sub_warp.values.b[0];
+  if (instruction.immediate || state_.replay != nullptr) {
+    members.fill(instruction.immediate ? instruction.imm : 0);
+  }
+  each_row(group, sub_warp, sub_warp.executing,
+           [&](unsigned row, LaneMask lanes) { divergence_->waits_for_lanes(group, row, lanes, members); });
 }
 
 void WarpUnit::split_made(const Group& made, const Group& rest, SplitCause cause) {
