@@ -310,15 +310,10 @@ class OnH100 final : public Claim {
             "what it brings there",
         .paper = "no figure",
         .source = "GPUs of today",
-        .note =
-            "Warps of a GPU of today go on behind a load until an instruction needs what it brings, and a core has 48 "
-            "or 64 of them in four sub-cores: less is left to gain from warps that wait less. A sub-core has too few "
-            "threads of a block for mechanisms that pack them, and what they put together they must find among a "
-            "quarter of the core's threads.",
         .caveat =
             "The machines are cuts of a GPU (docs/gpus.md), with their share of L2 and DRAM bandwidth. A mechanism "
             "that the machine as it is refuses stands beside a machine with the named keys changed, and so does not "
-            "say what it would bring to the GPU as it is; rows without a speedup say what the keys alone come to. "
+            "say what it would bring to the GPU as it is; rows named by keys say what the keys alone come to. "
             "Mechanisms that form warps work within a sub-core; global warp re-formation moves threads between SMs "
             "of one sub-core each, in no time. Inputs are small; a grid fills these machines once at most. Energy is "
             "by the parts of the DWS report at 65 nm, as there is no public table for these GPUs: only ratios mean "
