@@ -116,6 +116,7 @@ void Cache::observe(CacheObserver* observer) {
   awake_ = true;
   if (observer != nullptr) {
     observer->attached(statistics_);
+    show_state();
   }
 }
 

@@ -431,6 +431,24 @@ void Core::observe(CoreObserver* observer) {
   }
 }
 
+void Core::observe(CoreObserver& observer, CoreObserver& joined) {
+  // After its last turn the core tells nothing more but the end of the launch.
+  const bool within = running_ && !flushed_ && !faulted() && stop_at_ == link::kNever;
+  for (SubCore* const sub_core : sub_cores_) {
+    const CoreState& state = sub_core->state();
+    CoreObserver& of_core = observer.of_core(state.index);
+    if (within) {
+      sub_core->observe_from(of_core, clock().now());
+    } else {
+      sub_core->observe(&of_core);
+    }
+    joined.of_core(state.index).joined(state);
+  }
+  if (within) {
+    wake(clock().now());
+  }
+}
+
 void Core::replay(bool records) {
   for (SubCore* const sub_core : sub_cores_) {
     sub_core->replay(records);

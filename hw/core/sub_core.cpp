@@ -287,6 +287,15 @@ void SubCore::observe(CoreObserver* observer) {
   }
 }
 
+void SubCore::observe_from(CoreObserver& observer, Cycle now) {
+  if (state_.observer == nullptr) {
+    account_sleep(now);
+    pipeline_.watched_from(now);
+  }
+  observe(&observer);
+  wake();
+}
+
 void SubCore::replay(bool records) {
   replay_ = !records ? nullptr
                      : std::make_unique<ReplayRows>(static_cast<unsigned>(state_.rows.size()),

@@ -122,6 +122,8 @@ class SubCore {
 
   // ---- instruments
   void observe(CoreObserver* observer);
+  // Who observes from here on has joined within a launch, before cycle `now`, in which the sub-core has a turn.
+  void observe_from(CoreObserver& observer, Cycle now);
   void replay(bool records);
 
  private:

@@ -109,6 +109,12 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
       core->observe(observer);
     }
   }
+  // The same also between two cycles of a launch, with `joined` as one more than before (CoreObserver::joined).
+  void observe(CoreObserver& observer, CoreObserver& joined) {
+    for (const auto& core : cores_) {
+      core->observe(observer, joined);
+    }
+  }
   // Threads replay records instead of computing (hw/state/replay.hpp); null: they compute. Between launches.
   void replay(ReplaySource* source) {
     dispatcher_->replay(source);

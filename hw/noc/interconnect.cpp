@@ -303,6 +303,18 @@ tlm_sync_enum Interconnect::backward(unsigned channel_index, Payload& payload, t
   return offer(input, transfer, visible) ? ::tlm::TLM_COMPLETED : ::tlm::TLM_ACCEPTED;
 }
 
+void Interconnect::observe(NocObserver* observer) {
+  observer_ = observer;
+  if (observer == nullptr) {
+    return;
+  }
+  for (const std::vector<Input>* const inputs : {&requests_, &responses_}) {
+    for (const Input& input : *inputs) {
+      show_queue(input);
+    }
+  }
+}
+
 // The queue of a port's requests or of a channel's responses.
 void Interconnect::show_queue(const Input& input) {
   if (input.request) {

@@ -76,7 +76,7 @@ class Interconnect final : public link::ClockedModule {
            has_room(requests_[2 * cores_ + core], now);
   }
   // Shows what the interconnect does from now on to `observer`, which outlives it; null: to none.
-  void observe(NocObserver* observer) { observer_ = observer; }
+  void observe(NocObserver* observer);
 
  private:
   using Payload = ::tlm::tlm_generic_payload;

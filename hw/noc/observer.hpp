@@ -1,5 +1,6 @@
 // Watching the interconnect, for waves and checks: nothing of it changes what it does. Interconnect::observe attaches
-// one; every default is empty. Ports: core n's data cache is n, its instruction cache n + number of cores.
+// one; every default is empty. Ports: core n's data cache is n, its instruction cache n + number of cores, its
+// texture cache n + twice that.
 #pragma once
 
 #include <cstddef>

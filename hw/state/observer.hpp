@@ -123,6 +123,9 @@ class CoreObserver {
   [[nodiscard]] virtual CoreObserver& of_core(unsigned /*core*/) { return *this; }
 
   // ---- launches and thread blocks
+  // Who has joined (Gpu::observe) is told of the core from this cycle on, which has not begun. `core` says how things
+  // stand; no other event tells. Within a launch every sub-core has a turn in this cycle.
+  virtual void joined(const CoreState& /*core*/) {}
   // Cycles [first, end) of the launch are accounted in this core; core.launch is set.
   virtual void launch_began(const CoreState& /*core*/, Cycle /*first*/) {}
   virtual void launch_ended(const CoreState& /*core*/, Cycle /*end*/) {}

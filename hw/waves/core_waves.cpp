@@ -210,9 +210,39 @@ void CoreWaves::attach(SubCore& core) {
   launch_ended();
 }
 
-void CoreWaves::group_changed(const CoreState& core, const Group& group) {
+void CoreWaves::joined(const CoreState& core) {
+  blocks_resident_ = static_cast<unsigned>(std::count_if(core.blocks.begin(), core.blocks.begin() + widths_.blocks,
+                                                         [](const BlockSlot& slot) { return slot.used; }));
+  scheduler_.blocks.set(blocks_resident_);
   for (std::size_t state = 1; state < kGroupStates; ++state) {
-    scheduler_.states[state].set(core.groups.count(static_cast<GroupState>(state)));
+    count_groups(core, static_cast<GroupState>(state));
+  }
+  for (const Group& group : core.groups.all()) {
+    if (group.state != GroupState::free) {
+      show(group);
+    }
+  }
+  show_scheduler();
+}
+
+void CoreWaves::count_groups(const CoreState& core, GroupState state) {
+  scheduler_.states[static_cast<std::size_t>(state)].set(core.groups.count(state));
+}
+
+void CoreWaves::group_changed(const CoreState& core, const Group& group, GroupState before) {
+  count_groups(core, before);
+  count_groups(core, group.state);
+  changed(group);
+}
+
+void CoreWaves::changed(const Group& group) {
+  show_scheduler();
+  show(group);
+}
+
+void CoreWaves::show_scheduler() {
+  if (!scheduler_.blocks.traced()) {
+    return;
   }
   if (widths_.fetch_groups != 0) {
     if (const std::optional<unsigned> first = core_->scheduler().first_fetch_group()) {
@@ -222,7 +252,10 @@ void CoreWaves::group_changed(const CoreState& core, const Group& group) {
   if (widths_.candidates != 0) {
     scheduler_.candidate.set(core_->scheduler().candidate());
   }
-  if (group.id >= warps_.size()) {
+}
+
+void CoreWaves::show(const Group& group) {
+  if (group.id >= warps_.size() || !warps_[group.id]->state.traced()) {
     return;
   }
   WarpWaves& warp = *warps_[group.id];
@@ -398,7 +431,7 @@ void CoreWaves::branch(const link::SubWarp& sub_warp, const Group& group) {
 }
 
 void CoreWaves::completed(const CoreState& core, const Group& group, bool conditional_branch) {
-  group_changed(core, group);
+  changed(group);
   if (!conditional_branch || group.dynamic || group.id >= warps_.size()) {
     return;
   }

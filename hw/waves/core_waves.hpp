@@ -400,10 +400,12 @@ class CoreWaves {
   void attach_caches(Core& core);
   static void leave_caches(Core& core);
 
+  void joined(const CoreState& core);
   void launch_ended();
   void block_started() { scheduler_.blocks.set(++blocks_resident_); }
   void block_finished() { scheduler_.blocks.set(--blocks_resident_); }
-  void group_changed(const CoreState& core, const Group& group);
+  void group_changed(const CoreState& core, const Group& group, GroupState before);
+  void changed(const Group& group);
   void split_made(SplitCause cause) { splits_.made[static_cast<std::size_t>(cause)].count(); }
   void split_ended(SplitEnd end) { splits_.ended[static_cast<std::size_t>(end)].count(); }
   void fetched(const CoreState& core, const link::SubWarp& sub_warp);
@@ -424,6 +426,9 @@ class CoreWaves {
   void sleeps(Cycle from, std::span<const IdleCause> first, IdleCause cause);
 
  private:
+  void count_groups(const CoreState& core, GroupState state);
+  void show_scheduler();
+  void show(const Group& group);
   void show_stack(const Group& group);
   void show_threads(const Group& group, ThreadsWaves& threads) const;
   void branch(const link::SubWarp& sub_warp, const Group& group);

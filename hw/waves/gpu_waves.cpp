@@ -54,15 +54,22 @@ GpuWaves::GpuWaves(const Machine& machine, const std::string& name) : machine_(m
   }
 }
 
-void GpuWaves::attach(Gpu& gpu) {
+void GpuWaves::watch_caches() {
+  if (gpu_ == nullptr || std::exchange(watches_caches_, true)) {
+    return;
+  }
+  for (unsigned core = 0; core < machine_.gpu.cores; ++core) {
+    cores_[std::size_t{core} * machine_.core.sub_cores]->attach_caches(gpu_->core(core));
+  }
+  gpu_->noc().observe(noc_->traced() ? noc_.get() : nullptr);
+}
+
+void GpuWaves::attach(Gpu& gpu, bool later) {
   gpu_ = &gpu;
   shows_cores_ = std::any_of(catalogue_.signals().begin(), catalogue_.signals().end(), [](const link::Signal& signal) {
     using enum link::SignalGroup;
     return signal.wave->traced() && signal.group != l2 && signal.group != dram;
   });
-  for (unsigned core = 0; core < machine_.gpu.cores; ++core) {
-    cores_[std::size_t{core} * machine_.core.sub_cores]->attach_caches(gpu.core(core));
-  }
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     cores_[i]->attach(*gpu.sub_cores()[i]);
   }
@@ -71,7 +78,6 @@ void GpuWaves::attach(Gpu& gpu) {
     gpu.global_scheduler()->observe(pool_->traced() ? pool_.get() : nullptr);
   }
   noc_->start();
-  gpu.noc().observe(noc_->traced() ? noc_.get() : nullptr);
   for (unsigned slice = 0; slice < l2_.size() && l2_[slice]->waiting.traced(); ++slice) {
     gpu.l2(slice).store().observe(&l2_[slice]->store);
     gpu.l2(slice).observe(l2_[slice].get());
@@ -82,6 +88,9 @@ void GpuWaves::attach(Gpu& gpu) {
   }
   for (unsigned channel = 0; channel < dram_.size(); ++channel) {
     dram_[channel]->attach(gpu.dram(channel));
+  }
+  if (!later) {
+    watch_caches();
   }
 }
 
@@ -107,6 +116,10 @@ void GpuWaves::silence() {
   }
 }
 
+void GpuWaves::joined(const CoreState& core) {
+  watch_caches();
+  cores_[core.index]->joined(core);
+}
 void GpuWaves::launch_ended(const CoreState& core, Cycle /*end*/) {
   if (CoreWaves* const waves = shown(core)) {
     waves->launch_ended();
@@ -122,9 +135,9 @@ void GpuWaves::block_finished(const CoreState& core, unsigned /*block_slot*/) {
     waves->block_finished();
   }
 }
-void GpuWaves::group_changed(const CoreState& core, const Group& group, GroupState /*before*/) {
+void GpuWaves::group_changed(const CoreState& core, const Group& group, GroupState before) {
   if (CoreWaves* const waves = shown(core)) {
-    waves->group_changed(core, group);
+    waves->group_changed(core, group, before);
     if (group.state == GroupState::fetching) {
       waves->fetch_missed();
     }
@@ -132,7 +145,7 @@ void GpuWaves::group_changed(const CoreState& core, const Group& group, GroupSta
 }
 void GpuWaves::group_grown(const CoreState& core, const Group& group) {
   if (CoreWaves* const waves = shown(core)) {
-    waves->group_changed(core, group);
+    waves->changed(group);
   }
 }
 void GpuWaves::split_made(const CoreState& core, const Group& /*made*/, const Group& /*rest*/, SplitCause cause) {

@@ -26,8 +26,12 @@ class GpuWaves final : public CoreObserver {
   // and channels by who has joined them no longer than that likes.
   void silence();
   // Joins the waves to a GPU that has been elaborated for the machine, and gives the waves that a file has taken their
-  // first values: to the units of which it has taken any. Outlives the GPU's last cycle.
-  void attach(Gpu& gpu);
+  // first values: to the units of which it has taken any. Outlives the GPU's last cycle. `later`: whoever observes the
+  // cores will join them (joined()), and caches and interconnect are watched from then on; a wave has no value before
+  // it changes.
+  void attach(Gpu& gpu, bool later = false);
+  // From now on, unless they are watched already.
+  void watch_caches();
   // A file has taken waves that change in cores' turns. Those of L2 and memory channels do not; where there are no
   // others, cores may be ahead of each other.
   [[nodiscard]] bool shows_cores() const { return shows_cores_; }
@@ -37,6 +41,7 @@ class GpuWaves final : public CoreObserver {
   }
 
   // ---- CoreObserver
+  void joined(const CoreState& core) override;
   void launch_ended(const CoreState& core, Cycle end) override;
   void block_started(const CoreState& core, unsigned block_slot) override;
   void block_finished(const CoreState& core, unsigned block_slot) override;
@@ -72,6 +77,7 @@ class GpuWaves final : public CoreObserver {
   [[nodiscard]] CoreWaves* shown(const CoreState& core) { return silent_ ? nullptr : cores_[core.index].get(); }
 
   bool silent_ = false;
+  bool watches_caches_ = false;  // and the interconnect
   bool shows_cores_ = false;
   Gpu* gpu_ = nullptr;  // whose units are watched; null: none are
   link::SignalCatalogue catalogue_;

@@ -50,7 +50,7 @@ void CacheWaves::changed(const CacheStatistics& statistics, unsigned mshrs, unsi
 NocWaves::NocWaves(const Machine& machine)
     : request_capacity_(machine.noc.queue + machine.noc.request_latency),
       response_capacity_(machine.noc.queue + machine.noc.response_latency),
-      ports_(std::size_t{2} * machine.gpu.cores) {
+      ports_(kCaches.size() * machine.gpu.cores) {
   for (unsigned channel = 0; channel < memory_slices(machine); ++channel) {
     channels_.push_back(std::make_unique<Channel>());
   }

@@ -119,9 +119,9 @@ class NocWaves final : public NocObserver {
   template <class Visitor>
   void describe(Visitor& visit) {
     using enum link::SignalGroup;
-    const std::size_t cores = ports_.size() / 2;
+    const std::size_t cores = answers_.size();
     for (std::size_t port = 0; port < ports_.size(); ++port) {
-      visit(noc, (port < cores ? "data" : "instruction") + std::to_string(port % cores) + ".queue", ports_[port],
+      visit(noc, kCaches[port / cores] + std::to_string(port % cores) + ".queue", ports_[port],
             link::up_to(request_capacity_), "requests of the core's cache that wait or are on their way");
     }
     for (std::size_t core = 0; core < cores; ++core) {
@@ -134,7 +134,9 @@ class NocWaves final : public NocObserver {
       Channel& waves = *channels_[channel];
       visit(noc, name + "valid", waves.valid, link::boolean(), "a request is handed to the memory channel");
       visit(noc, name + "port", waves.port, link::up_to(ports_.size() - 1),
-            "port that it came in by: core n's data cache n, its instruction cache n + number of cores");
+            "port that it came in by: core n's data cache n, its instruction cache n + number of cores, its texture "
+            "cache "
+            "n + twice that");
       visit(noc, name + "address", waves.address, link::address(), "its address");
       visit(noc, name + "write", waves.write, link::boolean(), "it is a write");
       visit(noc, name + "responses", waves.queue, link::up_to(response_capacity_),
@@ -143,6 +145,7 @@ class NocWaves final : public NocObserver {
   }
 
  private:
+  inline static const std::array<std::string, 3> kCaches = {"data", "instruction", "texture"};
   struct Channel {
     link::Wave valid, port, address, write, queue;
   };

@@ -94,10 +94,11 @@ void Device::State::watch() {
   for (RunObserver* const observer : options.observers) {
     observer->attached(gpu);
     watching.push_back(observer);
-    if (observer->watches_cores()) {
-      observers.add(observer->cores());
+    if (observer->watches_cores() && observer->watches_cores_from() > gpu.clock().now()) {
+      joining.emplace(observer->watches_cores_from(), observer);
     }
   }
+  gather_observers();
   gpu.observe(observers.get());
   dram_observers.resize(gpu.machine().dram.channels);
   for (unsigned channel = 0; channel < dram_observers.size(); ++channel) {
@@ -110,18 +111,33 @@ void Device::State::watch() {
   }
 }
 
+void Device::State::gather_observers() {
+  observers = hw::CoreObservers();
+  for (RunObserver* const observer : watching) {
+    const bool joins =
+        std::any_of(joining.begin(), joining.end(), [&](auto& later) { return later.second == observer; });
+    if (observer->watches_cores() && !joins) {
+      observers.add(observer->cores());
+    }
+  }
+}
+
+void Device::State::watch_more(link::Cycle now) {
+  while (!joining.empty() && joining.begin()->first <= now) {
+    RunObserver& joined = *joining.begin()->second;
+    joining.erase(joining.begin());
+    gather_observers();
+    gpu.observe(*observers.get(), joined.cores());
+  }
+}
+
 void Device::State::watch_less() {
   const bool any = std::any_of(watching.begin(), watching.end(), [](RunObserver* one) { return one->over(); });
   if (!any) {
     return;
   }
   std::erase_if(watching, [](RunObserver* one) { return one->over(); });
-  observers = hw::CoreObservers();
-  for (RunObserver* const observer : watching) {
-    if (observer->watches_cores()) {
-      observers.add(observer->cores());
-    }
-  }
+  gather_observers();
   gpu.observe(observers.get());
   for (unsigned channel = 0; channel < dram_observers.size() && watching.empty(); ++channel) {
     gpu.dram(channel).observe(nullptr);

@@ -59,6 +59,10 @@ void Device::State::sample() {
 // The part ends at the latest where an observer's window begins or is over.
 void Device::State::look_at_windows(link::Cycle& part) {
   const link::Cycle now = gpu.clock().now();
+  watch_more(now);
+  if (!joining.empty()) {
+    part = std::min(part, joining.begin()->first - now);
+  }
   for (RunObserver* const observer : options.observers) {
     const RunObserver::Window window = observer->window();
     if (now < window.from) {

@@ -68,6 +68,9 @@ struct Device::State {
   void watch();
   // What happens from now on is not told to observers that are over. Within a launch, where all are.
   void watch_less();
+  // In cycle `now`, which has not begun, observers want the cores' events (RunObserver::watches_cores_from).
+  void watch_more(link::Cycle now);
+  void gather_observers();
 
   void write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
                     unsigned warp_size);
@@ -124,8 +127,9 @@ struct Device::State {
   DeviceOptions options;
   isa::DeviceMemory memory;
   hw::CoreObservers observers;
-  std::vector<RunObserver*> watching;             // the cores: those of the options that are not over
-  std::vector<hw::DramObservers> dram_observers;  // by channel
+  std::vector<RunObserver*> watching;                // the cores: those of the options that are not over
+  std::multimap<link::Cycle, RunObserver*> joining;  // of these, who will watch the cores from a cycle on
+  std::vector<hw::DramObservers> dram_observers;     // by channel
   hw::Gpu gpu;
   hw::MemoryTarget target;
   LaunchHost host;

@@ -5,11 +5,13 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "base/error.hpp"
+#include "hw/gpu/gpu.hpp"
 #include "ptx/compile.hpp"
 #include "tb/config/config.hpp"
 #include "tb/device/device.hpp"
@@ -56,17 +58,54 @@ const std::vector<PipelineShape>& pipeline_shapes() {
   return all;
 }
 
-std::string counters_on(const std::string& name, const hw::Machine& machine, bool watched) {
+// Watches the cores for some cycles in the middle of a run.
+class Visitor final : public tb::RunObserver {
+ public:
+  static constexpr link::Cycle kFrom = 1777, kTo = 4321;
+  void attached(hw::Gpu& gpu) override { clock_.emplace(gpu.clock()); }
+  [[nodiscard]] link::Cycle watches_cores_from() const override { return kFrom; }
+  [[nodiscard]] Window window() const override { return {kFrom, kTo}; }
+  void window_over(link::Cycle) override { over_ = true; }
+  [[nodiscard]] bool over() const override { return over_; }
+  void joined(const hw::CoreState&) override { ++joined_; }
+  void fetched(const hw::CoreState&, const link::SubWarp&) override { hear(); }
+  void retired(const hw::CoreState&, const link::SubWarp&) override { hear(); }
+  // What it has to say against what it was told.
+  [[nodiscard]] std::string complaint(unsigned cores) const {
+    return joined_ != cores ? "has joined " + std::to_string(joined_) + " cores\n" : outside_ ? "heard too much\n" : "";
+  }
+  [[nodiscard]] unsigned heard() const { return heard_; }
+
+ private:
+  void hear() {
+    ++heard_;
+    outside_ = outside_ || joined_ == 0 || clock_->now() < kFrom || clock_->now() > kTo;
+  }
+  std::optional<link::Clock> clock_;
+  unsigned joined_ = 0, heard_ = 0;
+  bool over_ = false, outside_ = false;
+};
+
+enum class Watched { never, always, for_a_while };
+
+std::string counters_on(const std::string& name, const hw::Machine& machine, Watched watched) {
   return test::in_child([&] {
     const auto workload = test::make_workload(name, machine);
     tb::RunObserver nobody;
+    Visitor visitor;
     tb::DeviceOptions options;
-    if (watched) {
-      options.observers = {&nobody};
+    if (watched != Watched::never) {
+      options.observers = {watched == Watched::always ? &nobody : &visitor};
     }
     tb::Device device(machine, options);
     device.load(workload->compile());
     const tb::Verdict verdict = workload->run(device);
+    if (watched == Watched::for_a_while && device.now() > Visitor::kTo) {
+      const std::string complaint = visitor.complaint(hw::all_sub_cores(machine));
+      if (!complaint.empty() || visitor.heard() == 0) {
+        return "the visitor: " + complaint;
+      }
+    }
     return verdict.correct ? test::counters_of(device) : "wrong: " + verdict.detail;
   });
 }
@@ -76,9 +115,10 @@ class PassagesOn : public ::testing::TestWithParam<std::tuple<const char*, std::
 TEST_P(PassagesOn, CountsWhatTheStagesCount) {
   const PipelineShape& shape = pipeline_shapes()[std::get<1>(GetParam())];
   const hw::Machine machine = tb::read_machine(shape.machine, shape.settings);
-  const std::string stages = counters_on(std::get<0>(GetParam()), machine, true);
+  const std::string stages = counters_on(std::get<0>(GetParam()), machine, Watched::always);
   EXPECT_EQ(stages.rfind("cycles ", 0), 0U) << stages;
-  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, false), stages);
+  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, Watched::never), stages);
+  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, Watched::for_a_while), stages);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, PassagesOn,

@@ -106,6 +106,15 @@ void Pipeline::watched_no_more() {
   let_by();
 }
 
+void Pipeline::watched_from(Cycle now) {
+  settle(now);
+  wake();
+  if (letting_) {
+    letting_ = false;
+    at_[entry_ - 1]->output()->begin_passages(false);
+  }
+}
+
 void Pipeline::describe(link::DecodedInstruction& decoded) const {
   decoded.stops = 0;
   decoded.in_row = may_let_;

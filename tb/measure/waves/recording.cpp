@@ -24,6 +24,7 @@ namespace heddle::tb {
 namespace {
 
 constexpr link::Cycle kShownCycles = 400;  // at first: operations and masks can be read
+constexpr link::Cycle kLead = 4096;        // before a window
 constexpr const char* kSaveEnding = ".gtkw";
 constexpr std::string_view kEndings[] = {".vcd", ".vcd.gz", ".fst"};
 
@@ -116,6 +117,12 @@ hw::DramObserver* WaveRecording::dram(unsigned channel) {
   return waves_->dram(channel);
 }
 
+// What a stage shows keeps its value while the stage has nothing. So the cores are watched from some time before the
+// window on: what is not known when the window begins has no meaning then, and is x.
+link::Cycle WaveRecording::watches_cores_from() const {
+  return options_.from > kLead ? options_.from - kLead : 0;
+}
+
 void WaveRecording::attached(hw::Gpu& gpu) {
   std::unique_ptr<traces::WaveForm> form;
   if (fst_) {
@@ -133,7 +140,7 @@ void WaveRecording::attached(hw::Gpu& gpu) {
   for (const link::Signal& signal : signals_) {
     sc_trace(vcd_.get(), *signal.wave, signal.path(), static_cast<int>(signal.type.width));
   }
-  waves_->attach(gpu);
+  waves_->attach(gpu, watches_cores_from() != 0);
 }
 
 void WaveRecording::window_over(link::Cycle now) {

@@ -47,6 +47,7 @@ class WaveRecording final : public RunObserver {
   [[nodiscard]] hw::CoreObserver& cores() override;
   [[nodiscard]] hw::DramObserver* dram(unsigned channel) override;
   [[nodiscard]] bool watches_cores() const override;
+  [[nodiscard]] link::Cycle watches_cores_from() const override;
   [[nodiscard]] Window window() const override { return {options_.from, options_.to}; }
   void window_begins(link::Cycle now) override { vcd_->window_begins(now); }
   void window_over(link::Cycle now) override;
