@@ -266,6 +266,22 @@ TEST_F(CliCheckpoint, WhatIsWrittenMeanwhileIsWhole) {
       << ran.err;
 }
 
+// So is a file whose head is written last.
+TEST_F(CliCheckpoint, WavesInFstGoOn) {
+  const auto run = [&](const std::string& folder) {
+    return Words{"run", "baseline", "bfs", "--scale", "0.001", "--out", path(folder), "--vcd", path(folder + "/a.fst")};
+  };
+  ASSERT_EQ(test::heddle(run("plain")).code, 0);
+  const std::uint64_t every = cycles_of(path("plain")) / 3;
+  const Words checked = joined(run("checked"), {"--checkpoint", file_, "--every", std::to_string(every)});
+  Ran ran = test::heddle(checked, killed_after_a_checkpoint(file_, SIGKILL));
+  ASSERT_EQ(ran.code, 128 + SIGKILL) << ran.err;
+  EXPECT_FALSE(fs::exists(path("checked/a.fst")));
+  ran = resumed();
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  expect_same_files(path("plain"), path("checked"));
+}
+
 TEST_F(CliCheckpoint, AReplayGoesOnIfItsTraceIsTheSame) {
   const std::string trace = path("run.trace");
   ASSERT_EQ(test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--record", trace}).code, 0);
