@@ -86,21 +86,21 @@ class Visitor final : public tb::RunObserver {
   bool over_ = false, outside_ = false;
 };
 
-enum class Watched { never, always, for_a_while };
+enum class WatchedHow { never, always, for_a_while };
 
-std::string counters_on(const std::string& name, const hw::Machine& machine, Watched watched) {
+std::string counters_on(const std::string& name, const hw::Machine& machine, WatchedHow watched) {
   return test::in_child([&] {
     const auto workload = test::make_workload(name, machine);
     tb::RunObserver nobody;
     Visitor visitor;
     tb::DeviceOptions options;
-    if (watched != Watched::never) {
-      options.observers = {watched == Watched::always ? &nobody : &visitor};
+    if (watched != WatchedHow::never) {
+      options.observers = {watched == WatchedHow::always ? &nobody : &visitor};
     }
     tb::Device device(machine, options);
     device.load(workload->compile());
     const tb::Verdict verdict = workload->run(device);
-    if (watched == Watched::for_a_while && device.now() > Visitor::kTo) {
+    if (watched == WatchedHow::for_a_while && device.now() > Visitor::kTo) {
       const std::string complaint = visitor.complaint(hw::all_sub_cores(machine));
       if (!complaint.empty() || visitor.heard() == 0) {
         return "the visitor: " + complaint;
@@ -115,10 +115,10 @@ class PassagesOn : public ::testing::TestWithParam<std::tuple<const char*, std::
 TEST_P(PassagesOn, CountsWhatTheStagesCount) {
   const PipelineShape& shape = pipeline_shapes()[std::get<1>(GetParam())];
   const hw::Machine machine = tb::read_machine(shape.machine, shape.settings);
-  const std::string stages = counters_on(std::get<0>(GetParam()), machine, Watched::always);
+  const std::string stages = counters_on(std::get<0>(GetParam()), machine, WatchedHow::always);
   EXPECT_EQ(stages.rfind("cycles ", 0), 0U) << stages;
-  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, Watched::never), stages);
-  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, Watched::for_a_while), stages);
+  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, WatchedHow::never), stages);
+  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, WatchedHow::for_a_while), stages);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, PassagesOn,
