@@ -33,7 +33,9 @@ class LargeSplits final : public Divergence {
   static void cost(const CostShape& shape, CostLines& lines);
 
   explicit LargeSplits(const Setup& setup);
-  [[nodiscard]] unsigned groups(unsigned threads) const override { return threads / warp_size_ + entries_; }
+  // A group for each warp that begins, and others for warp-splits, of whom the last of a warp goes on as the warp.
+  [[nodiscard]] unsigned groups(unsigned threads) const override { return 2 * (threads / warp_size_) + entries_; }
+  [[nodiscard]] unsigned scheduled(unsigned threads) const override { return threads / warp_size_ + entries_; }
   void begin_launch(bool global) override;
   void start(Group& group) override;
   bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override;

@@ -1,3 +1,4 @@
+// Long: the machine is put together in one place, where it can be seen whole.
 #include "hw/gpu/gpu.hpp"
 
 #include <fmt/format.h>

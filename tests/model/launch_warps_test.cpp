@@ -232,7 +232,8 @@ TEST(LaunchWarps, GroupsOfNeighboursLieInOneWarp) {
   EXPECT_EQ(refusal(groups(16), machine),
             "k.ptx:5: kernel 'k' forms groups of 16 neighbouring threads in one warp (.pragma \"lane_groups 16\"; "
             "tiled_partition in CUDA): core.divergence = \"tbc\" forms warps of the SIMD width (8); large warps need "
-            "core.divergence = \"mimd\" or \"stack\"; form smaller groups, or run it on a machine with wider warps");
+            "core.divergence = \"dws-large\" or \"mimd\" or \"stack\"; form smaller groups, or run it on a machine "
+            "with wider warps");
 }
 
 // Dynamic warps have no fixed lanes, on which such operations work.

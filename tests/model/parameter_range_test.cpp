@@ -134,6 +134,7 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"core.divergence", std::string("slip")}, {"slip.branch_bypass", true}},
       {{"core.issue", std::string("scoreboard")}},
       {{"core.divergence", std::string("tbc")}},
+      {{"core.divergence", std::string("barriers")}},
       {{"core.load_limiter", std::string("ccws")}},
       {{"dram.scheduler", std::string("warp-aware")}},
       {{"dram.channels", std::int64_t{2}}},

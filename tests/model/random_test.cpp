@@ -136,8 +136,7 @@ void check(tb::Device& device, std::uint64_t seed) {
   EXPECT_EQ(difference("thread hash", device.retirement().threads(), std::as_const(hash).threads()), "");
   EXPECT_EQ(words(device.memory(), kRandomInput, program.input_words),
             words(memory, kRandomInput, program.input_words));
-  if (machine.core.warp_size == 32 && machine.core.simd_width == 32 &&
-      (machine.core.divergence == "stack" || hw::schedules_threads(machine.core))) {
+  if (machine.core.warp_size == 32 && machine.core.simd_width == 32 && machine.core.divergence == "stack") {
     EXPECT_EQ(after.core.warp_instructions - before.core.warp_instructions, result.warp_instructions);
   }
   const auto blocks = [](const hw::Totals& totals) { return totals.core.blocks + totals.global_scheduler.blocks; };

@@ -282,8 +282,8 @@ TEST_F(CliCompare, RefusesWithTheReason) {
               HasSubstr("'summary.ipc' is [] instead of a number"));
   EXPECT_THAT(refused(changed("\"warp_instructions\": ", "\"warp_instructions\": -")),
               HasSubstr("'summary.warp_instructions' is -3572 instead of a whole number"));
-  EXPECT_THAT(refused(changed("\"barriers\": ", "\"barriers\": 0.5, \"x\": ")),
-              HasSubstr("'summary.barriers' is 5E-1 instead of a whole number"));
+  EXPECT_THAT(refused(changed("\"divergent_branches\": ", "\"divergent_branches\": 0.5, \"x\": ")),
+              HasSubstr("'summary.divergent_branches' is 5E-1 instead of a whole number"));
   EXPECT_THAT(refused(changed("\"mshrs_full\": ", "\"mshrs_fool\": ")),
               HasSubstr("'summary.idle_cycles_by_cause.mshrs_full' is missing"));
   EXPECT_THAT(refused(changed("\"fu_active_cycles\": [", "\"fu_active_cycles\": [null, ")),

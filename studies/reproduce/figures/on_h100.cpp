@@ -64,6 +64,10 @@ const std::vector<std::string>& on_access() {
   static const std::vector<std::string> settings = {"scoreboard.stall=on-access"};
   return settings;
 }
+const std::vector<std::string>& stacks() {
+  static const std::vector<std::string> settings = {"core.divergence=stack"};
+  return settings;
+}
 const std::vector<std::string>& one_sub_core() {
   static const std::vector<std::string> settings = {"core.sub_cores=1", "scoreboard.stall=on-access"};
   return settings;
@@ -86,15 +90,15 @@ const std::vector<MechanismOfToday>& mechanisms_of_today() {
         {{"round robin", "LWM report 4", kSets, {"core.scheduler=round-robin"}}},
         {known[kGto]},
         {known[kTwoLevel]},
-        {named(kStrict, "LWM 256")},
-        {smaller("LWM 64", "core.warp_size=64")},
+        {named(kStrict, "LWM 256"), stacks()},
+        {smaller("LWM 64", "core.warp_size=64"), stacks()},
         {known[kTbc], on_access()},
         {known[kDwf], on_access()},
         {known[kDws], on_access()},
         {known[kSlip], on_access()},
         {known[kOdgs], one_sub_core()},
         {known[kCcws], one_sub_core()},
-        {known[kScalar], {"core.issue=relaxed"}},
+        {known[kScalar], with(stacks(), {"core.issue=relaxed"})},
         {{"warp-aware", "thesis 9.2.4", kTwelve, {"dram.scheduler=warp-aware"}}},
         {known[kLwPlus]},
         {known[kMimd]},
@@ -157,9 +161,12 @@ Machines machines_of(const char* gpu, const std::vector<MechanismOfToday>& mecha
     const Mechanism& mechanism = one.mechanism;
     const std::string refusal = refusal_of(gpu, mechanism.settings);
     const std::vector<std::string> changed = refusal.empty() ? std::vector<std::string>{} : one.instead;
-    if (!refusal.empty() && (one.instead.empty() || !refusal_of(gpu, with(one.instead, mechanism.settings)).empty())) {
-      out.refused.push_back({mechanism.label, mechanism.where, refusal});
-      continue;
+    if (!refusal.empty()) {
+      const std::string even_so = refusal_of(gpu, with(one.instead, mechanism.settings));
+      if (!even_so.empty()) {
+        out.refused.push_back({mechanism.label, mechanism.where, even_so});
+        continue;
+      }
     }
     const std::size_t base = base_with(changed);
     out.mechanisms.push_back(out.compared.size());
