@@ -12,6 +12,7 @@
 #include "os/files/command_files.hpp"
 #include "os/files/temporary_folder.hpp"
 #include "os/process/child_process.hpp"
+#include "studies/results/results.hpp"
 #include "tb/measure/record.hpp"
 
 namespace heddle::cli {
@@ -80,10 +81,7 @@ int correlate(const Arguments& arguments) {
     throw InputError({machine}, "these are results, and nothing is measured",
                      "leave --only, --campaign, --set, --keep and --counters out, or name a machine");
   }
-  const std::string names = arguments.text("names", "own");
-  if (names != "own" && names != "nsight") {
-    throw InputError({"--names"}, "there are no names '" + names + "'", "known: own, nsight");
-  }
+  const bool nsight = studies::results::names_of(arguments.text("names", "own")) == studies::results::Names::nsight;
   const std::uint64_t counted = arguments.whole("counters", 10, 0, UINT64_MAX);
   os::CommandFiles files;
   files.reads("the data", data);
@@ -108,7 +106,7 @@ int correlate(const Arguments& arguments) {
     count_worst(arguments, machine, arguments.text("campaign", hardware.campaign), counted, correlation);
   }
   if (arguments.has("csv")) {
-    os::write_file(arguments.text("csv"), studies::correlation_csv(correlation, names == "nsight"));
+    os::write_file(arguments.text("csv"), studies::correlation_csv(correlation, nsight));
   }
   if (arguments.has("html")) {
     os::write_file(arguments.text("html"),

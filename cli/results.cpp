@@ -100,16 +100,13 @@ void refuse_together(const Arguments& arguments) {
 }
 
 results::Names chosen_names(const Arguments& arguments) {
-  const std::string names = arguments.text("names", "own");
-  if (names != "own" && names != "nsight") {
-    throw InputError({"--names"}, fmt::format("there are no names '{}'", names), "known: own, nsight");
-  }
+  const results::Names names = results::names_of(arguments.text("names", "own"));
   for (const char* option : {"sql", "plot", "html"}) {
     if (arguments.has("names") && arguments.has(option)) {
       throw InputError({"--names"}, fmt::format("contradicts --{}", option), "it names the columns of tables");
     }
   }
-  return names == "own" ? results::Names::own : results::Names::nsight;
+  return names;
 }
 
 // The database and what may lie beside it are not to be written over.

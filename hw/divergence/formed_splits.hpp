@@ -6,7 +6,7 @@
 // What the report says, and so holds here: its core keeps the re-convergence stack, a warp's own, and formation groups
 // threads across warps at one PC. So a group is any threads that stand at one PC; and for each warp, by register row:
 //
-//   stack     as in hw/divergence/stack.hpp
+//   stack     as in hw/divergence/warp_stack.hpp
 //   running   the threads of the path that runs, in one group or several, alone or beside threads of other warps
 //   arrived   running threads that have come to the re-convergence point of the top entry, and have left their group.
 //             When all have, the stack is popped, and the warp is one group again

@@ -170,7 +170,7 @@ bool GlobalWarps::leaves_core(const Group& group, const isa::Instruction& branch
   return true;
 }
 
-// As StackDivergence does, for one row.
+// As WarpStack does, for one row.
 void GlobalWarps::push(Group& group, const Outcome& outcome) {
   Stack& stack = stacks_[group.id];
   const std::uint32_t fall_through = group.pc + 1;

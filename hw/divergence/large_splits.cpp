@@ -11,22 +11,12 @@ namespace heddle::hw {
 
 namespace {
 
-bool none_in(std::span<const LaneMask> masks) {
-  return std::all_of(masks.begin(), masks.end(), [](LaneMask mask) { return mask == 0; });
-}
-
 unsigned threads_in(std::span<const LaneMask> masks) {
   unsigned threads = 0;
   for (const LaneMask mask : masks) {
     threads += static_cast<unsigned>(std::popcount(mask));
   }
   return threads;
-}
-
-void take_out(std::vector<LaneMask>& masks, std::span<const LaneMask> lanes) {
-  for (std::size_t row = 0; row < masks.size(); ++row) {
-    masks[row] &= ~lanes[row];
-  }
 }
 
 }  // namespace
@@ -54,9 +44,7 @@ void LargeSplits::start(Group& group) {
 
 void LargeSplits::note_merge_pc(Group& group) const {
   const Split& split = splits_[group.id];
-  group.merge_pc = !split.stack.empty() ? split.stack.back().reconvergence_pc
-                   : split.join         ? joins_[*split.join].pc
-                                        : isa::kNoReconvergence;
+  group.merge_pc = split.stack.empty() && split.join ? joins_[*split.join].pc : split.stack.reconvergence_pc();
 }
 
 bool LargeSplits::complete(Group& group, const Outcome& outcome, GroupMoves& moves) {
@@ -70,7 +58,7 @@ bool LargeSplits::complete(Group& group, const Outcome& outcome, GroupMoves& mov
     }
     ++group.pc;
   }
-  pop_reached(group, exits);
+  split_of(group).stack.pop_reached(group, exits);
   while (split_of(group).stack.empty() && split_of(group).join &&
          (group.pc == joins_[*split_of(group).join].pc || !group.any_active())) {
     if (!meets(group, exits, moves)) {
@@ -78,7 +66,7 @@ bool LargeSplits::complete(Group& group, const Outcome& outcome, GroupMoves& mov
     }
   }
   note_merge_pc(group);
-  if (none_in(outcome.arrivals)) {
+  if (no_lanes(outcome.arrivals)) {
     moves.run(group);
   } else {
     moves.wait(group);
@@ -87,26 +75,19 @@ bool LargeSplits::complete(Group& group, const Outcome& outcome, GroupMoves& mov
 }
 
 bool LargeSplits::branch(Group& group, const Outcome& outcome, GroupMoves& moves) {
-  const isa::Instruction& instruction = outcome.instruction;
-  const std::uint32_t fall_through = group.pc + 1;
-  bool any_taken = false, any_not_taken = false;
-  for (unsigned row = 0; row < group.rows(); ++row) {
-    any_taken = any_taken || outcome.taken[row] != 0;
-    any_not_taken = any_not_taken || (group.active[row] & ~outcome.taken[row]) != 0;
-  }
-  if (!any_taken || !any_not_taken) {
-    group.pc = any_taken ? instruction.target : fall_through;
+  if (!parts_at(group, outcome)) {
     return false;
   }
+  const isa::Instruction& instruction = outcome.instruction;
   if (instruction.subdivides && instruction.reconvergence != isa::kNoReconvergence &&
-      instruction.target != instruction.reconvergence && fall_through != instruction.reconvergence) {
+      instruction.target != instruction.reconvergence && group.pc + 1 != instruction.reconvergence) {
     if (used_ + (split_of(group).join ? 1 : 2) <= entries_) {
       part(group, outcome, moves);
       return true;
     }
     ++count_.split_table_full;
   }
-  push(group, outcome);
+  split_of(group).stack.diverge(group, outcome);
   return true;
 }
 
@@ -147,49 +128,13 @@ void LargeSplits::part(Group& group, const Outcome& outcome, GroupMoves& moves) 
   moves.run(made);
 }
 
-// As StackDivergence does: the fall-through path goes first.
-void LargeSplits::push(Group& group, const Outcome& outcome) {
-  std::vector<Entry>& stack = split_of(group).stack;
-  const std::uint32_t fall_through = group.pc + 1;
-  const std::uint32_t target = outcome.instruction.target;
-  const std::uint32_t reconvergence = outcome.instruction.reconvergence;
-  const bool joined =
-      !stack.empty() && stack.back().reconvergence_pc == reconvergence && stack.back().execute_pc == reconvergence;
-  if (reconvergence != isa::kNoReconvergence && !joined) {
-    stack.push_back({reconvergence, reconvergence, group.active});
-  }
-  const bool taken_first = fall_through == reconvergence;
-  if (!taken_first && target != reconvergence) {
-    stack.push_back({reconvergence, target, {outcome.taken.begin(), outcome.taken.end()}});
-  }
-  for (unsigned row = 0; row < group.rows(); ++row) {
-    group.active[row] &= taken_first ? outcome.taken[row] : ~outcome.taken[row];
-  }
-  group.pc = taken_first ? target : fall_through;
-}
-
 // Wherever its threads are remembered.
 void LargeSplits::exit(Group& group, std::span<const LaneMask> exited) {
   take_out(group.active, exited);
-  const auto forget = [exited](std::vector<Entry>& stack) {
-    for (Entry& entry : stack) {
-      take_out(entry.active, exited);
-    }
-  };
-  forget(split_of(group).stack);
+  split_of(group).stack.exited(exited);
   for (std::optional<unsigned> at = split_of(group).join; at; at = joins_[*at].outer) {
     joins_[*at].missing -= threads_in(exited);
-    forget(joins_[*at].stack);
-  }
-}
-
-void LargeSplits::pop_reached(Group& group, bool exited) {
-  std::vector<Entry>& stack = split_of(group).stack;
-  while (!stack.empty() && (group.pc == stack.back().reconvergence_pc || (exited && !group.any_active()))) {
-    group.active = stack.back().active;
-    group.pc = stack.back().execute_pc;
-    stack.pop_back();
-    exited = true;  // an entry whose threads have all exited meanwhile leaves the mask empty: the next one pops, too
+    joins_[*at].stack.exited(exited);
   }
 }
 
@@ -227,23 +172,15 @@ bool LargeSplits::meets(Group& group, bool exited, GroupMoves& moves) {
     --used_;
     moves.split_ended(group, group, SplitEnd::alone);
   }
-  pop_reached(group, exited || !group.any_active());
+  split.stack.pop_reached(group, exited || !group.any_active());
   return true;
 }
 
-// Threads that wait, in an entry or at a join, are apart from the running ones, or, in the entry of a branch's join,
-// all of the running ones are among them.
+// Threads that wait at a join are apart from the running ones.
 std::string LargeSplits::inconsistency(const Group& group) const {
   const Split& split = splits_[group.id];
-  for (const Entry& entry : split.stack) {
-    bool meet = false, miss = false;
-    for (unsigned row = 0; row < group.rows(); ++row) {
-      meet = meet || (entry.active[row] & group.active[row]) != 0;
-      miss = miss || (group.active[row] & ~entry.active[row]) != 0;
-    }
-    if (meet && miss) {
-      return fmt::format("group {}: the entry for PC {} holds some of the running threads", group.id, entry.execute_pc);
-    }
+  if (const std::string wrong = split.stack.inconsistency(group); !wrong.empty()) {
+    return wrong;
   }
   for (std::optional<unsigned> at = split.join; at; at = joins_[*at].outer) {
     for (unsigned row = 0; row < group.rows(); ++row) {
@@ -255,20 +192,9 @@ std::string LargeSplits::inconsistency(const Group& group) const {
   return used_ <= entries_ ? "" : "more warp-splits than entries";
 }
 
-Divergence::StackView LargeSplits::stack_view(const Group& group) const {
-  const std::vector<Entry>& stack = splits_[group.id].stack;
-  if (stack.empty()) {
-    return {};
-  }
-  return {stack.size(), stack.back().reconvergence_pc, stack.back().execute_pc, stack.back().active};
-}
-
 std::string LargeSplits::describe(const Group& group) const {
   const Split& split = splits_[group.id];
-  std::string text = fmt::format("{} stack entries", split.stack.size());
-  for (auto entry = split.stack.rbegin(); entry != split.stack.rend(); ++entry) {
-    text += fmt::format("; PC {}", entry->execute_pc);
-  }
+  std::string text = split.stack.describe();
   for (std::optional<unsigned> at = split.join; at; at = joins_[*at].outer) {
     text += fmt::format("; a warp-split, of which {} threads wait at PC {} for {} others", threads_in(joins_[*at].come),
                         joins_[*at].pc, joins_[*at].missing);

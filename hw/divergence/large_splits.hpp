@@ -6,7 +6,7 @@
 // that the compiler has marked (DWS report 4.3), and both sides have something to do, it parts: the threads that take
 // the branch become another split, and the two meet at the branch's re-convergence point (DWS report 4.4). A Join
 // remembers who is there; whoever comes last goes on with all of them. Elsewhere a split has a re-convergence stack as
-// any warp (hw/divergence/stack.hpp), and so it has where the table of warp-splits is full.
+// any warp (hw/divergence/warp_stack.hpp), and so it has where the table of warp-splits is full.
 //
 // Where the papers say nothing (own choices): accesses part no large warp, since its sub-warps of hits and misses are
 // threads of one instruction already; splits do not meet at one PC before the re-convergence point.
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "hw/divergence/dws.hpp"
-#include "hw/divergence/stack.hpp"
+#include "hw/divergence/warp_stack.hpp"
 
 namespace heddle::hw {
 
@@ -42,21 +42,20 @@ class LargeSplits final : public Divergence {
   [[nodiscard]] std::string inconsistency(const Group& group) const override;
   [[nodiscard]] std::string describe(const Group& group) const override;
   [[nodiscard]] StackKind stack_kind() const override { return StackKind::per_group; }
-  [[nodiscard]] StackView stack_view(const Group& group) const override;
+  [[nodiscard]] StackView stack_view(const Group& group) const override { return splits_[group.id].stack.view(); }
 
  private:
-  using Entry = StackDivergence::Entry;
   // Where the splits of a branch meet.
   struct Join {
     std::uint32_t pc = 0;
     std::optional<unsigned> outer;                    // where the split that parted meets others
-    std::vector<Entry> stack;                         // of the split that parted, for whoever goes on
+    WarpStack stack;                                  // of the split that parted, for whoever goes on
     std::vector<LaneMask> come;                       // threads that wait here
     unsigned missing = 0;                             // live threads that have not come
     std::uint32_t progress = 0, progress_before = 0;  // the least of who has come (Group::progress)
   };
   struct Split {
-    std::vector<Entry> stack;      // bottom first
+    WarpStack stack;
     std::optional<unsigned> join;  // none: it is a whole warp
   };
   [[nodiscard]] Split& split_of(const Group& group) { return splits_[group.id]; }
@@ -64,9 +63,7 @@ class LargeSplits final : public Divergence {
   void note_merge_pc(Group& group) const;
   bool branch(Group& group, const Outcome& outcome, GroupMoves& moves);
   void part(Group& group, const Outcome& outcome, GroupMoves& moves);
-  void push(Group& group, const Outcome& outcome);
   void exit(Group& group, std::span<const LaneMask> exited);
-  void pop_reached(Group& group, bool exited);
   // False: it has joined others, or has no threads and others of its warp have, and is none any more.
   [[nodiscard]] bool meets(Group& group, bool exited, GroupMoves& moves);
 

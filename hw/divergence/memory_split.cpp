@@ -8,8 +8,8 @@
 //
 // The splits of a warp join when one of them comes to a PC at which another waits to be fetched (PC-based
 // re-convergence, 4.5). They wait for each other at every conditional branch, and where the re-convergence stack's top
-// entry ends (BranchLimited, 5.3.1): the stack is the warp's, as in hw/divergence/stack.hpp. At a barrier each waits by
-// itself.
+// entry ends (BranchLimited, 5.3.1): the stack is the warp's, as in hw/divergence/warp_stack.hpp. At a barrier each
+// waits by itself.
 //
 // A split takes an entry of the core's warp-split table (5.6), an undivided warp none; with the table full, warps do
 // not part.

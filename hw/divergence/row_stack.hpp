@@ -1,5 +1,5 @@
 // The re-convergence stack of a warp of one register row, for mechanisms in which groups are not warps: as in
-// hw/divergence/stack.hpp, whose groups keep theirs by rows. Plain C++.
+// hw/divergence/warp_stack.hpp, whose groups keep theirs by rows. Plain C++.
 #pragma once
 
 #include <optional>

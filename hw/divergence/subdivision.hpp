@@ -2,10 +2,10 @@
 // and adaptive slip (5.7) have in common. Which events part a warp, and when its splits meet again, are
 // SubdivisionRules.
 //
-// A warp has a re-convergence stack (hw/divergence/stack.hpp). While the warp is divided the stack stays as it is, and
-// its splits hold the threads of the path that runs. They wait for each other at the re-convergence point of the top
-// entry, where the stack goes on as usual (4.4); with by_pc a split also joins another one of its warp that stands at
-// its PC and can go on (4.5). Splits that wait at barriers join there.
+// A warp has a re-convergence stack (hw/divergence/warp_stack.hpp). While the warp is divided the stack stays as it is,
+// and its splits hold the threads of the path that runs. They wait for each other at the re-convergence point of the
+// top entry, where the stack goes on as usual (4.4); with by_pc a split also joins another one of its warp that stands
+// at its PC and can go on (4.5). Splits that wait at barriers join there.
 //
 // Two resources of the core:
 //   an entry of the warp-split table (5.6) for every split that can go on or waits for memory; an undivided warp needs

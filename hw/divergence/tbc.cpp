@@ -142,7 +142,7 @@ bool BlockCompaction::branch(Block& block, GroupMoves& moves) {
     }
     return false;
   }
-  // As StackDivergence::branch, with the block's masks.
+  // As WarpStack::diverge, with the block's masks.
   const bool joined = !block.stack.empty() && block.stack.back().reconvergence_pc == reconvergence &&
                       block.stack.back().execute_pc == reconvergence;
   if (reconvergence != isa::kNoReconvergence && !joined) {

@@ -4,7 +4,7 @@
 // their own. At the re-convergence point they wait for each other again, and the path that waits in the stack, in the
 // end the joined threads, is compacted and goes on. Full masks compact to the block's original warps.
 //
-// Entries are as in the per-warp stack (StackDivergence), with masks over the whole block. One compacted warp leaves
+// Entries are as in the per-warp stack (WarpStack), with masks over the whole block. One compacted warp leaves
 // the compactor per cycle.
 //
 // With tbc.width a block's threads are compacted in parts of so many, each with a stack of its own, as if each part

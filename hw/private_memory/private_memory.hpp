@@ -2,8 +2,7 @@
 // (LWM report 2.2; table 1: 128 bytes per thread). What lies behind them is in device memory, by way of the L1.
 //
 // Parameters   PrivateMemoryParameters (hw/parameters/on_chip.hpp)
-// Socket       access   target, PrivateProtocol. b_transport carries the timing: delay = cycles the access occupies the
-//                       banks, as whole GPU cycles; it never waits. get_direct_mem_ptr hands out the storage.
+// Socket       access   target, PrivateProtocol, blocking (tlm/on_chip_memory.hpp)
 // Timing       a bank serves 32 bits in a cycle. A thread's bank is that of its lane in its block, so that the threads
 //              of a warp never meet in one; those that a mechanism packs into other lanes may, and take turns.
 // Storage      the bytes of thread t of the core begin at t * bytes
@@ -20,6 +19,7 @@
 #include "hw/private_memory/statistics.hpp"
 #include "isa/instruction.hpp"
 #include "tlm/clock.hpp"
+#include "tlm/on_chip_memory.hpp"
 #include "tlm/warp_protocol.hpp"
 
 namespace heddle::hw {
@@ -44,25 +44,14 @@ using PrivateTargetSocket = ::tlm::tlm_target_socket<32, PrivateProtocol>;
 // Cycles that an access occupies the banks: the words of the lanes whose threads share a bank, most of all.
 [[nodiscard]] unsigned private_cycles(const PrivateAccess& access);
 
-class PrivateMemory : public sc_core::sc_module, public ::tlm::tlm_fw_transport_if<PrivateProtocol> {
+class PrivateMemory final : public link::OnChipMemory<PrivateProtocol> {
  public:
   // Of a core with so many threads.
   PrivateMemory(const sc_core::sc_module_name& name, const PrivateMemoryParameters& parameters, unsigned threads,
-                link::Clock clock);
-  PrivateTargetSocket access;
+                link::Clock clock)
+      : link::OnChipMemory<PrivateProtocol>(name, std::size_t{parameters.bytes} * threads, clock) {}
   PrivateMemoryStatistics statistics;
-  // What a b_transport does: counts the access and returns the cycles that it occupies the banks.
-  [[nodiscard]] unsigned occupy(PrivateAccess& access);
-  [[nodiscard]] std::byte* data() { return storage_.data(); }
-
- private:
-  ::tlm::tlm_sync_enum nb_transport_fw(PrivateAccess&, link::WarpPhase&, sc_core::sc_time&) override;
-  void b_transport(PrivateAccess& access, sc_core::sc_time& delay) override;
-  bool get_direct_mem_ptr(PrivateAccess& access, ::tlm::tlm_dmi& dmi) override;
-  unsigned transport_dbg(PrivateAccess&) override { return 0; }
-
-  link::Clock clock_;
-  std::vector<std::byte> storage_;
+  [[nodiscard]] unsigned occupy(PrivateAccess& access) override;
 };
 
 }  // namespace heddle::hw

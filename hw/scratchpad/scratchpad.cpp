@@ -81,24 +81,11 @@ unsigned scratchpad_cycles(const ScratchpadAccess& access, unsigned banks) {
 }
 
 Scratchpad::Scratchpad(const sc_core::sc_module_name& name, const ScratchpadParameters& parameters, link::Clock clock)
-    : sc_core::sc_module(name),
-      access("access"),
-      banks_(parameters.banks),
-      clock_(clock),
-      storage_(std::max<std::uint64_t>(parameters.bytes, 16)) {
-  access.bind(*this);
-}
+    : link::OnChipMemory<ScratchpadProtocol>(name, std::max<std::size_t>(parameters.bytes, 16), clock),
+      banks_(parameters.banks) {}
 
 void Scratchpad::clear(std::uint32_t base, std::uint32_t bytes) {
-  std::fill_n(storage_.begin() + base, bytes, std::byte{0});
-}
-
-::tlm::tlm_sync_enum Scratchpad::nb_transport_fw(ScratchpadAccess&, link::WarpPhase&, sc_core::sc_time&) {
-  throw InternalError("the scratchpad's socket is blocking");
-}
-
-void Scratchpad::b_transport(ScratchpadAccess& access, sc_core::sc_time& delay) {
-  delay += clock_.cycles(occupy(access));
+  std::fill_n(storage().begin() + base, bytes, std::byte{0});
 }
 
 unsigned Scratchpad::occupy(ScratchpadAccess& access) {
@@ -110,14 +97,6 @@ unsigned Scratchpad::occupy(ScratchpadAccess& access) {
   statistics.bank_conflicts += conflicts - (access.joins ? std::min(access.conflicts, conflicts) : 0);
   access.conflicts = conflicts;
   return cycles;
-}
-
-bool Scratchpad::get_direct_mem_ptr(ScratchpadAccess&, ::tlm::tlm_dmi& dmi) {
-  dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(storage_.data()));
-  dmi.set_start_address(0);
-  dmi.set_end_address(storage_.size() - 1);
-  dmi.allow_read_write();
-  return true;
 }
 
 }  // namespace heddle::hw

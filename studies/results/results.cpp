@@ -144,6 +144,13 @@ std::string axis_title(const Sweep& sweep, const std::string& column) {
   return unit.empty() || title.ends_with(unit) ? title : title + " (" + unit + ")";
 }
 
+Names names_of(const std::string& value) {
+  if (value != "own" && value != "nsight") {
+    throw InputError({"--names"}, fmt::format("there are no names '{}'", value), "known: own, nsight");
+  }
+  return value == "own" ? Names::own : Names::nsight;
+}
+
 std::string shown_name(const std::string& column, Names names) {
   const std::string_view metric = names == Names::nsight ? tb::nsight_metric(column) : std::string_view{};
   return metric.empty() ? column : std::string(metric);

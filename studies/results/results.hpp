@@ -44,6 +44,8 @@ struct Sweep {
 
 // By which names statistics go in tables: their own, or those of Nsight Compute where a metric means the same.
 enum class Names { own, nsight };
+// Which ones an option's value means, at --names: own, nsight. Throws InputError for another.
+[[nodiscard]] Names names_of(const std::string& value);
 [[nodiscard]] std::string shown_name(const std::string& column, Names names);
 // The statistics that have such a name, in the order of the summary.
 [[nodiscard]] std::vector<std::string> nsight_columns();

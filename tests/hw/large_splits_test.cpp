@@ -164,14 +164,16 @@ TEST_F(LargeSplitsAlone, ThoseWhoExitAreNotWaitedFor) {
   expect_none(0);
 }
 
-TEST_F(LargeSplitsAlone, AllMayExitApart) {
+TEST_F(FewLargeSplits, AllMayExitApart) {
   branch(0, 10, 20, 0x0f, 0);
   exit(0, 0xf0, 0xf);
   expect_none(0);
   exit(2, 0x0f, 0);
   expect_none(2);
-  begin(groups_[0], 1, 0);  // the next block's warp
-  expect(0, 0, 1, 0);
+  begin(groups_[0], 0xff, 0xf);  // the next block's warp, which finds both entries of the table free
+  branch(0, 10, 20, 0x0f, 0);
+  expect(2, 10, 0x0f, 0);
+  EXPECT_EQ(count_.split_table_full, 0U);
 }
 
 TEST_F(LargeSplitsAlone, ASideWithoutWorkAndAnUnmarkedBranchAreTheStacks) {

@@ -246,6 +246,7 @@ TEST(TapPlacesOf, PrivateMemory) {
   machine.core.registers_per_thread = 10;
   machine.private_memory.bytes = 128;
   const std::string untapped = counters_with("lu", machine, {});
+  EXPECT_NE(untapped.find("private_memory accesses "), std::string::npos) << untapped;
   EXPECT_EQ(untapped.find("private_memory accesses 0\n"), std::string::npos) << "the kernel does not spill";
   EXPECT_EQ(counters_with("lu", machine, {"private_memory.access"}), untapped);
 }

@@ -10,11 +10,9 @@ namespace heddle::hw {
 PrivatePath::PrivatePath(const CoreState& state, link::Clock clock, bool mimd_lanes)
     : socket("private_memory"),
       state_(state),
-      clock_(clock),
+      port_(socket, clock),
       mimd_lanes_(mimd_lanes),
-      bytes_(state.machine.private_memory.bytes) {
-  socket.bind(*this);
-}
+      bytes_(state.machine.private_memory.bytes) {}
 
 LaneMask PrivatePath::holds(const MemoryAccess& access) const {
   LaneMask held = 0;
@@ -41,28 +39,10 @@ Cycle PrivatePath::serve(MemoryAccess& access, Cycle now) {
     request_.from[lane] =
         static_cast<std::uint32_t>((thread.local() - first) * bytes_ + access.sub_warp->address[lane]);
   }
-  const Cycle taken = cycles();
+  const Cycle taken = port_.cycles(request_);
   together_ = request_.lanes;
   move_data(access);
   return std::max<Cycle>(now, since_ + taken - 1);
-}
-
-// Those that the banks need for `request_`.
-Cycle PrivatePath::cycles() {
-  if (PrivateMemory* const direct = behind_.of(socket)) {
-    data_ = direct->data();
-    return direct->occupy(request_);
-  }
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  socket->b_transport(request_, delay);
-  if (data_ == nullptr) {
-    ::tlm::tlm_dmi dmi;
-    if (!socket->get_direct_mem_ptr(request_, dmi)) {
-      throw InternalError("private memory grants no direct memory access");
-    }
-    data_ = reinterpret_cast<std::byte*>(dmi.get_dmi_ptr());
-  }
-  return clock_.cycles_of(delay);
 }
 
 // Bytes that the thread has not written read as zero, whoever had its place before (hw/state/local_memory.hpp).
@@ -71,7 +51,7 @@ void PrivatePath::move_data(MemoryAccess& access) {
   for (const unsigned lane : set_bits(access.on_chip)) {
     const HomeThread thread = state_.thread_at(sub_warp, lane);
     LocalWritten& written = thread.home->written;
-    std::byte* const place = data_ + request_.from[lane];
+    std::byte* const place = port_.data() + request_.from[lane];
     if (access.kind == MemoryAccess::Kind::load) {
       copy_lane(access.loaded[lane].data(), place, access.lane_bytes);
       written.blank(thread.lane, sub_warp.address[lane], std::span(access.loaded[lane]).first(access.lane_bytes));

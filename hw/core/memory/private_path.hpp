@@ -9,11 +9,10 @@
 
 #include "hw/core/memory/memory_access.hpp"
 #include "hw/private_memory/private_memory.hpp"
-#include "tlm/behind_socket.hpp"
 
 namespace heddle::hw {
 
-class PrivatePath : private link::ForwardOnlyInitiator<PrivateProtocol> {
+class PrivatePath {
  public:
   PrivatePath(const CoreState& state, link::Clock clock, bool mimd_lanes);
   PrivateInitiatorSocket socket;
@@ -24,16 +23,12 @@ class PrivatePath : private link::ForwardOnlyInitiator<PrivateProtocol> {
   void row_leaves() { together_ = 0; }
 
  private:
-  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { data_ = nullptr; }
-  [[nodiscard]] Cycle cycles();
   void move_data(MemoryAccess& access);
 
   const CoreState& state_;
-  const link::Clock clock_;
+  link::OnChipPort<PrivateMemory, PrivateProtocol> port_;
   const bool mimd_lanes_;
   const std::uint32_t bytes_;  // of each thread
-  link::BehindSocket<PrivateMemory> behind_;
-  std::byte* data_ = nullptr;  // direct view
   PrivateAccess request_;      // what the banks are asked for, with the lanes that the access joins
   LaneMask together_ = 0;      // of the sub-warps beside each other: lanes that have been served
   Cycle since_ = 0;            // the cycle in which the first of them were

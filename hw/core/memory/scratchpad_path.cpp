@@ -14,24 +14,6 @@ std::uint32_t ScratchpadPath::base_of(const BlockHome& block) const {
   return block.scratchpad_base;
 }
 
-// Those that the banks need for `request_`.
-Cycle ScratchpadPath::cycles() {
-  if (Scratchpad* const direct = behind_.of(socket_)) {
-    data_ = direct->data();
-    return direct->occupy(request_);
-  }
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  socket_->b_transport(request_, delay);
-  if (data_ == nullptr) {
-    ::tlm::tlm_dmi dmi;
-    if (!socket_->get_direct_mem_ptr(request_, dmi)) {
-      throw InternalError("the scratchpad grants no direct memory access");
-    }
-    data_ = reinterpret_cast<std::byte*>(dmi.get_dmi_ptr());
-  }
-  return delay.value() / clock_.cycles(1).value();
-}
-
 Cycle ScratchpadPath::serve(MemoryAccess& access, Cycle now) {
   const link::SubWarp& sub_warp = *access.sub_warp;
   const LaneMask together = mimd_lanes_ ? together_ & ~access.shared : 0;
@@ -57,7 +39,7 @@ Cycle ScratchpadPath::serve(MemoryAccess& access, Cycle now) {
                                static_cast<std::uint32_t>(sub_warp.address[lane]);
     }
   }
-  const Cycle taken = cycles();
+  const Cycle taken = port_.cycles(request_);
   together_ = request_.lanes;
   move_data(access);
   return std::max<Cycle>(now, since_ + taken - 1);
@@ -69,12 +51,12 @@ void ScratchpadPath::move_data(MemoryAccess& access) {
   const unsigned bytes = access.element_bytes;
   if (access.kind == MemoryAccess::Kind::load) {
     for (const unsigned lane : set_bits(access.shared)) {
-      copy_lane(access.loaded[lane].data(), data_ + request_.address[lane], access.lane_bytes);
+      copy_lane(access.loaded[lane].data(), port_.data() + request_.address[lane], access.lane_bytes);
     }
     return;
   }
   for (const unsigned lane : set_bits(access.shared)) {
-    std::byte* const place = data_ + request_.address[lane];
+    std::byte* const place = port_.data() + request_.address[lane];
     if (access.kind == MemoryAccess::Kind::store) {
       for (unsigned element = 0; element < access.elements; ++element) {
         const std::uint64_t value = access.stored(lane, element);

@@ -11,37 +11,26 @@
 
 #include "hw/core/memory/memory_access.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
-#include "tlm/behind_socket.hpp"
 
 namespace heddle::hw {
 
-class ScratchpadPath : private ::tlm::tlm_bw_transport_if<ScratchpadProtocol> {
+class ScratchpadPath {
  public:
   ScratchpadPath(const CoreState& state, ScratchpadInitiatorSocket& socket, link::Clock clock, bool mimd_lanes)
-      : state_(state), socket_(socket), clock_(clock), mimd_lanes_(mimd_lanes) {
-    socket_.bind(*this);
-  }
+      : state_(state), port_(socket, clock), mimd_lanes_(mimd_lanes) {}
   [[nodiscard]] Cycle serve(MemoryAccess& access, Cycle now);
   void row_leaves() { together_ = 0; }
 
  private:
-  ::tlm::tlm_sync_enum nb_transport_bw(ScratchpadAccess&, link::WarpPhase&, sc_core::sc_time&) override {
-    throw InternalError("the scratchpad's socket is blocking");
-  }
-  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { data_ = nullptr; }
   [[nodiscard]] std::uint32_t base_of(const BlockHome& block) const;
-  [[nodiscard]] Cycle cycles();
   void move_data(MemoryAccess& access);
 
   const CoreState& state_;
-  ScratchpadInitiatorSocket& socket_;
-  const link::Clock clock_;
+  link::OnChipPort<Scratchpad, ScratchpadProtocol> port_;
   const bool mimd_lanes_;
-  link::BehindSocket<Scratchpad> behind_;
-  std::byte* data_ = nullptr;  // direct view
-  ScratchpadAccess request_;   // what the banks are asked for, with the lanes that the access joins
-  LaneMask together_ = 0;      // of the sub-warps beside each other: lanes that have been served
-  Cycle since_ = 0;            // the cycle in which the first of them were
+  ScratchpadAccess request_;  // what the banks are asked for, with the lanes that the access joins
+  LaneMask together_ = 0;     // of the sub-warps beside each other: lanes that have been served
+  Cycle since_ = 0;           // the cycle in which the first of them were
 };
 
 }  // namespace heddle::hw

@@ -22,6 +22,7 @@ WarpUnit::WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<D
       overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
       early_next_pc_(about<IssueDiscipline>(state.core.issue).traits.early_next_pc),
       stalls_on_use_(hw::stalls_on_use(state.core)),
+      refetch_(issue_->refetch()),
       parts_in_flight_(about<Divergence>(state.core.divergence).traits.parts_in_flight),
       mimd_lanes_(about<Divergence>(state.core.divergence).traits.mimd_lanes),
       independent_(about<Divergence>(state.core.divergence).traits.independent_threads),

@@ -279,6 +279,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   const bool overlaps_;         // IssueDiscipline::Traits
   const bool early_next_pc_;    // likewise
   const bool stalls_on_use_;    // likewise
+  const unsigned refetch_;      // IssueDiscipline::refetch
   bool at_decode_ = false;      // a group goes on there: it is ready at once
   const bool parts_in_flight_;  // Divergence::Traits
   const bool mimd_lanes_;       // likewise

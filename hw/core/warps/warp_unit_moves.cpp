@@ -80,7 +80,7 @@ void WarpUnit::run(Group& group, unsigned delay) {
     state_.groups.set_state(group, GroupState::in_flight);
   }
   if (at_decode_) {
-    delay = std::max(delay, issue_->refetch());
+    delay = std::max(delay, refetch_);
     if (delay == 0) {
       state_.groups.set_state(group, GroupState::ready);
       return;
