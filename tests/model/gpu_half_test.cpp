@@ -4,6 +4,8 @@
 
 #include <cstring>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "isa/device_memory.hpp"
 #include "isa/memory_map.hpp"
@@ -14,6 +16,22 @@
 
 namespace heddle {
 namespace {
+
+// What a kernel, whose only parameter is the address of so many words, leaves in them.
+std::vector<std::uint32_t> words_left_by(const std::string& machine, const std::vector<std::string>& settings,
+                                         const std::string& text, isa::LaunchRequest request, std::size_t count) {
+  tb::Device device(tb::read_machine(machine, settings));
+  device.load(ptx::compile(text, "half.ptx", {63}));
+  const std::uint64_t out = isa::kGlobalBase;
+  device.memory().release(out);
+  device.memory().place("out", out, 4 * count);
+  request.parameters.resize(8);
+  std::memcpy(request.parameters.data(), &out, 8);
+  device.launch(request);
+  std::vector<std::uint32_t> words(count);
+  device.memory().read(out, std::as_writable_bytes(std::span(words)));
+  return words;
+}
 
 // A warp's cycles of the last of three passes over `count` operations.
 double cycles_of_pass(const std::string& machine, const std::vector<std::string>& settings,
@@ -51,21 +69,9 @@ PASS:
   ret;
 }
 )";
-    tb::Device device(tb::read_machine(machine, settings));
-    const isa::Module module = ptx::compile(text, "chain.ptx", {63});
-    device.load(module);
-    const std::uint64_t out = isa::kGlobalBase;
-    device.memory().release(out);
-    device.memory().place("out", out, 64);
-    isa::LaunchRequest request;
-    request.kernel = "chain";
-    request.block = {32, 1, 1};
-    request.grid = {1, 1, 1};
-    request.parameters.resize(8);
-    std::memcpy(request.parameters.data(), &out, 8);
-    device.launch(request);
-    std::uint64_t cycles = 0;
-    device.memory().read(out, std::as_writable_bytes(std::span(&cycles, 1)));
+    const std::vector<std::uint32_t> words =
+        words_left_by(machine, settings, text, {"chain", {1, 1, 1}, {32, 1, 1}, 0, {}, 0, false}, 16);
+    const std::uint64_t cycles = words[0] | std::uint64_t{words[1]} << 32U;
     return std::to_string(cycles);
   });
   return std::stod(counted);
@@ -149,21 +155,8 @@ JOIN:
 
 std::string mixed_results(const std::string& machine, const std::vector<std::string>& settings) {
   return test::in_child([&] {
-    tb::Device device(tb::read_machine(machine, settings));
-    const isa::Module module = ptx::compile(kMixed, "mixed.ptx", {63});
-    device.load(module);
-    const std::uint64_t out = isa::kGlobalBase;
-    device.memory().release(out);
-    device.memory().place("out", out, 8192);
-    isa::LaunchRequest request;
-    request.kernel = "mixed";
-    request.block = {256, 1, 1};
-    request.grid = {2, 1, 1};
-    request.parameters.resize(8);
-    std::memcpy(request.parameters.data(), &out, 8);
-    device.launch(request);
-    std::vector<std::uint32_t> words(2048);
-    device.memory().read(out, std::as_writable_bytes(std::span(words)));
+    const std::vector<std::uint32_t> words =
+        words_left_by(machine, settings, kMixed, {"mixed", {2, 1, 1}, {256, 1, 1}, 0, {}, 0, false}, 2048);
     std::string text;
     for (const std::uint32_t word : words) {
       text += fmt::format("{:08x} ", word);
