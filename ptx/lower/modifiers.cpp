@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 14> kForeignTypes = {"f16x2",  "bf16",   
                                                             "e4m3x2", "e5m2x2", "s8x4",   "u8x4"};
 
 // The type that a modifier names, if registers of this machine can have it.
-std::optional<Type> type_named(std::string_view word) {
+std::optional<Type> type_of_word(std::string_view word) {
   for (const Type type : kModifierTypes) {
     if (isa::name_of(type) == word) return type;
   }
@@ -39,7 +39,7 @@ Type Modifiers::type(std::initializer_list<Type> allowed) {
   std::string hint = "this instruction takes";
   for (const Type type : allowed) hint += " " + dotted(type);
   const std::string word(peek());
-  const auto named = type_named(word);
+  const auto named = type_of_word(word);
   if (!named) {
     if (std::find(kForeignTypes.begin(), kForeignTypes.end(), word) != kForeignTypes.end()) {
       refuse("type ." + word + " is not supported by this machine", hint);

@@ -32,10 +32,10 @@ using ::testing::StartsWith;
 
 constexpr std::uint64_t kOut = isa::kGlobalBase;
 constexpr std::uint64_t kList = isa::kGlobalBase + 0x10'0000;
-constexpr unsigned kBlock = 56, kBlocks = 3;  // a whole warp and one of 24 threads
-constexpr unsigned kResultWords = 40;         // a thread's results
-constexpr unsigned kListWords = 64;           // of a warp
-constexpr unsigned kResultThreads = kBlock * kBlocks;
+constexpr unsigned kBlock = 56, kWarpBlocks = 3;  // a whole warp and one of 24 threads
+constexpr unsigned kResultWords = 40;             // a thread's results
+constexpr unsigned kListWords = 64;               // of a warp
+constexpr unsigned kResultThreads = kBlock * kWarpBlocks;
 
 // Word n of a thread's results.
 std::string store(unsigned word) {
@@ -134,13 +134,13 @@ struct Results {
 Results results_of(tb::Executor& executor, const isa::Module& module) {
   Results out;
   out.words.resize(std::size_t{kResultThreads} * kResultWords);
-  out.lists.resize(std::size_t{2} * kBlocks * kListWords);
+  out.lists.resize(std::size_t{2} * kWarpBlocks * kListWords);
   executor.load(module);
   executor.memory().place("out", kOut, 4 * out.words.size());
   executor.memory().place("list", kList, 4 * out.lists.size());
   isa::LaunchRequest request;
   request.kernel = "k";
-  request.grid = {kBlocks, 1, 1};
+  request.grid = {kWarpBlocks, 1, 1};
   request.block = {kBlock, 1, 1};
   request.parameters.resize(16);
   std::memcpy(request.parameters.data(), &kOut, 8);
@@ -383,12 +383,12 @@ TEST(WarpOperations, AConditionalAccumulateThatDoesNotFitWritesNothing) {
     std::string said;
     try {
       // Another allocation begins where the list ends.
-      device.memory().place("behind", kList + 4ULL * 2 * kBlocks * kListWords, 4096);
+      device.memory().place("behind", kList + 4ULL * 2 * kWarpBlocks * kListWords, 4096);
       results_of(device, compiled(machine, text));
     } catch (const SimulatedFault& fault) {
       said = fault.what();
     }
-    for (unsigned i = 0; i < 2 * kBlocks * kListWords + 1024; ++i) {
+    for (unsigned i = 0; i < 2 * kWarpBlocks * kListWords + 1024; ++i) {
       if (device.memory().get<std::uint32_t>(kList + 4ULL * i) != 0) {
         said += fmt::format(" word {}", i);
       }

@@ -30,7 +30,7 @@ Marked past_scratchpad(const std::vector<std::string>& lines) {
     code[pc].past_scratchpad = in.past_scratchpad;
     EXPECT_EQ(in, code[pc]) << "nothing else has changed";
   }
-  EXPECT_EQ(test::check_last_access(kernel).wrong, "");
+  EXPECT_EQ(heddle::test::check_last_access(kernel).wrong, "");
   return marked;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
-#include <optional>
 #include <regex>
 #include <set>
 
@@ -16,8 +15,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A name as it clashes: functions with the types of their first line's parameters.
-std::optional<std::string> declared_in(const std::string& line) {
+// What a line of several objects declares behind the first one: "b" and "c" of "int a = 1, b = f(2, 3), c;". `rest` is
+// what follows the first one's name.
+std::vector<std::string> further_objects(const std::string& rest) {
+  std::vector<std::string> names;
+  int depth = 0;
+  for (std::size_t at = 0; at != rest.size() && !(depth == 0 && rest[at] == ';'); ++at) {
+    depth += std::string_view("([{").find(rest[at]) != std::string_view::npos ? 1 : 0;
+    depth -= std::string_view(")]}").find(rest[at]) != std::string_view::npos ? 1 : 0;
+    if (depth == 0 && rest[at] == ',') {
+      static const std::regex name(R"(^, (\w+)(?= ?[=;,[{]))");
+      std::smatch match;
+      if (const std::string from = rest.substr(at); std::regex_search(from, match, name)) {
+        names.push_back(match[1]);
+      }
+    }
+  }
+  return names;
+}
+
+// Names as they clash: functions with the types of their first line's parameters.
+std::vector<std::string> declared_in(const std::string& line) {
   static const std::regex entry(R"(^const Register\w*<[^>]*> (\w+))");
   static const std::regex function(R"(^(?:\[\[[^\]]*\]\] )?[\w:<>,*& ]*[\w>*&] ?[ *&](\w+)\(([^)]*))");
   static const std::regex object(R"(^[\w:<>,*& ]*[\w>*&] ?[ *&](\w+)(?:\[\w*\])? ?[={])");
@@ -26,19 +44,22 @@ std::optional<std::string> declared_in(const std::string& line) {
   if (line.empty() || std::string_view(" /#}").find(line.front()) != std::string_view::npos ||
       line.starts_with("TEST") || line.starts_with("INSTANTIATE") || line.starts_with("using ") ||
       line.starts_with("namespace ") || line.starts_with("template ") || line.starts_with("static_assert")) {
-    return std::nullopt;
+    return {};
   }
   std::smatch match;
   if (std::regex_search(line, match, entry) || std::regex_search(line, match, type)) {
-    return match[1];
+    return {match[1]};
   }
   if (std::regex_search(line, match, function)) {
-    return fmt::format("{}({})", match[1].str(), std::regex_replace(match[2].str(), parameter_name, ""));
+    return {fmt::format("{}({})", match[1].str(), std::regex_replace(match[2].str(), parameter_name, ""))};
   }
   if (std::regex_search(line, match, object)) {
-    return match[1];
+    std::vector<std::string> names =
+        further_objects(line.substr(static_cast<std::size_t>(match.position(1) + match.length(1))));
+    names.insert(names.begin(), match[1]);
+    return names;
   }
-  return std::nullopt;
+  return {};
 }
 
 // How a raw string that a line begins and does not end will end; empty when there is none.
@@ -77,8 +98,10 @@ std::set<std::string> names_of(const fs::path& path) {
       inside = false;
     } else if (line.starts_with("namespace heddle") && line.ends_with("{")) {  // not one in a text of a test
       outer = line;
-    } else if (const auto name = inside ? declared_in(line) : std::nullopt) {
-      names.insert(outer + *name);
+    } else if (inside) {
+      for (const std::string& name : declared_in(line)) {
+        names.insert(outer + name);
+      }
     }
   }
   return names;

@@ -64,6 +64,12 @@ TEST_F(BatchNamesOf, ObjectsTypesAndEntriesClash) {
   EXPECT_THAT(clashes(false), IsEmpty());
 }
 
+TEST_F(BatchNamesOf, EachObjectOfALineClashes) {
+  write("a.cpp", "constexpr int kFirst = most(1, 2), kSecond = 3, kThird[] = {4, kFourth};\n");
+  write("b.cpp", "constexpr unsigned kSecond = 1;\nconst int kThird{2};\nconstexpr int kFourth = 5;\n");
+  EXPECT_THAT(clashes(), ElementsAre("x: kSecond in a.cpp and b.cpp", "x: kThird in a.cpp and b.cpp"));
+}
+
 TEST_F(BatchNamesOf, FunctionsClashThatTakeTheSame) {
   write("a.cpp", "std::string text(const Part& part, int number) {\n  return {};\n}\nvoid done() {\n}\n");
   write("b.cpp", "std::string text(const Part& other, int size) {\n  return {};\n}\nvoid done(int once) {\n}\n");
