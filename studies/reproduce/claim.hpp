@@ -1,13 +1,11 @@
 // A claim of a paper and how it is reproduced: the runs it needs, what the paper reports, the checks that decide
-// whether its shape holds, and the figure. One file per claim below studies/reproduce/figures/, registered by the
-// claim's id with the title of its figure:
+// whether its shape holds, and the figure. Claims are rows of tables below studies/reproduce/figures/: the id, the title
+// of the figure, the paper's words, what is run, and a small function that judges. RegisterRows makes a table's rows
+// known; `heddle reproduce` finds new files by itself.
 //
-//   namespace { const Register<Claim, FormationLoss> formation_loss_entry{"dwf-avg", "Dynamic warp formation"}; }
-//
-// Claims of one family are rows of a table (RegisterRows): words, machines, and a small function that judges. Rows that
-// differ in data only: figures/gains.cpp, groups.cpp; with a function each: dws_schemes.cpp, dws_sensitivity.cpp,
-// ws_claims.cpp, odgs_claims.cpp, and all with CasesRow (database_study.hpp). `heddle reproduce` finds new files by
-// itself.
+// What is run is a list of runs (ClaimRow), machines on workloads (GridRow of figures/grid_rows.hpp; figures/lwm_forms.hpp
+// does them under several readings), or cases of one workload (CasesRow of figures/database_study.hpp). Where claims of
+// one family differ in data only, their rows hold just those: figures/gains.cpp, groups.cpp, causes.cpp.
 #pragma once
 
 #include <memory>
@@ -90,6 +88,29 @@ class Claim {
   [[nodiscard]] virtual std::vector<Run> runs() const = 0;
   // `results` may lack any of the runs (they failed); what is missing is left out, never guessed.
   [[nodiscard]] virtual Finding judge(const Results& results) const = 0;
+};
+
+// A claim as a row.
+struct ClaimRow {
+  std::string id;
+  std::string title;
+  ClaimText text;
+  std::vector<Run> (*runs)();
+  Finding (*judge)(const Results& results);
+};
+[[nodiscard]] inline std::vector<Run> no_runs() {
+  return {};
+}
+
+class RowClaim final : public Claim {
+ public:
+  explicit RowClaim(const ClaimRow& row) : row_(row) {}
+  [[nodiscard]] ClaimText text() const override { return row_.text; }
+  [[nodiscard]] std::vector<Run> runs() const override { return row_.runs(); }
+  [[nodiscard]] Finding judge(const Results& results) const override { return row_.judge(results); }
+
+ private:
+  const ClaimRow& row_;
 };
 
 // Registers a claim per row of a table: Rows have an id and a title, and TheClaim is made of a row, which outlives it.

@@ -83,6 +83,7 @@ std::set<std::string> names_of(const fs::path& path) {
   std::set<std::string> names;
   std::ifstream in(path);
   std::string outer;
+  std::string inner;  // a named namespace within the unnamed one
   bool inside = false;
   std::string raw_ends;  // not empty: inside a raw string
   for (std::string line; std::getline(in, line);) {
@@ -98,9 +99,13 @@ std::set<std::string> names_of(const fs::path& path) {
       inside = false;
     } else if (line.starts_with("namespace heddle") && line.ends_with("{")) {  // not one in a text of a test
       outer = line;
+    } else if (inside && line.starts_with("namespace ") && line.ends_with(" {")) {
+      inner = line.substr(sizeof "namespace " - 1, line.size() - sizeof "namespace  {" + 1) + "::";
+    } else if (!inner.empty() && line.starts_with("}  // namespace ")) {
+      inner.clear();
     } else if (inside) {
       for (const std::string& name : declared_in(line)) {
-        names.insert(outer + name);
+        names.insert(outer + inner + name);
       }
     }
   }

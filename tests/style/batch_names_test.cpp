@@ -82,6 +82,18 @@ TEST_F(BatchNamesOf, OtherNamespacesAndWhatStandsOutsideDoNotClash) {
   EXPECT_THAT(clashes(), IsEmpty());
 }
 
+TEST_F(BatchNamesOf, NamedNamespacesWithinTheUnnamedOneKeepNamesApart) {
+  const auto in_one = [](const std::string& name) {
+    return "namespace " + name + " {\n\nint most() {\n  return 1;\n}\n\n}  // namespace " + name +
+           "\n\nint last() {\n}\n";
+  };
+  write("a.cpp", in_one("first"));
+  write("b.cpp", in_one("second"));
+  EXPECT_THAT(clashes(), ElementsAre("x: last() in a.cpp and b.cpp"));
+  write("b.cpp", in_one("first"));
+  EXPECT_THAT(clashes(), ElementsAre("x: first::most() in a.cpp and b.cpp", "x: last() in a.cpp and b.cpp"));
+}
+
 TEST_F(BatchNamesOf, WhatStandsInARawStringDoesNotClash) {
   const std::string program =
       "const char* const k%s = R\"(\nint main() {\n}\n)\" R\"x(\nint go() {\n)\"\nvoid off() {\n)x\";\n";

@@ -132,12 +132,66 @@ class Together {
   const SideBySide& all_;
 };
 
-class AllOnOne final : public Claim {
- public:
-  explicit AllOnOne(const Setup&) {}
-  [[nodiscard]] ClaimText text() const override {
-    return {
-        .rank = 7000,
+std::vector<Run> runs_of_all_on_one() {
+  return runs_of(variants_of(machines_side_by_side()), workloads_of_sets(sets_of_all_papers()));
+}
+
+Finding judge_all_on_one(const Results& results) {
+  const SideBySide all(results, machines_side_by_side(), sets_of_all_papers());
+  const Together together(all);
+  Finding finding;
+  finding.measured = all.grid().common().size();
+  finding.wanted = all.grid().workloads().size();
+  if (finding.measured == 0) {
+    finding.ours = "-";
+    return finding;
+  }
+  // Those that take no time or have a decoder per lane stand apart.
+  const std::vector<std::size_t> idealised = {machine(kLwPlus), machine(kOdgs), machine(kMimd)};
+  std::vector<std::size_t> others = machines_of_mechanisms();
+  std::erase_if(others,
+                [&](std::size_t one) { return std::find(idealised.begin(), idealised.end(), one) != idealised.end(); });
+  for (std::size_t set = 0; set != kSets; ++set) {
+    const std::size_t best = all.best(others, set);
+    const std::size_t ideal = all.best(idealised, set);
+    finding.ours +=
+        fmt::format("{}{}: {} {}, idealised {} {}", set == 0 ? "best on " : "; ", all.sets()[set].name, all.label(best),
+                    gain_text(all.speedup(best, set)), all.label(ideal), gain_text(all.speedup(ideal, set)));
+  }
+  for (const Which mechanism : {kLwm, kTwoLevel, kDws, kLwPlus, kOdgs}) {
+    const Set home = all.machines()[machine(mechanism)].home;
+    const double gain = all.speedup(machine(mechanism), home);
+    finding.checks.push_back(
+        main_check(fmt::format("{} gains on {}", all.label(machine(mechanism)), all.sets()[home].name), gain_text(gain),
+                   gain > 1 + kNoDifference));
+  }
+  finding.checks.push_back(check("LWM+2Lev gains more on the twelve than either alone",
+                                 gain_text(together.over_the_better(0, kTwelve)) + " over the better",
+                                 together.over_the_better(0, kTwelve) > 1 + kNoDifference));
+  for (const std::size_t one : machines_of_mechanisms()) {
+    const Set home = all.machines()[one].home;
+    if (home != kSets && !(all.speedup(one, home) > 1 + kNoDifference)) {
+      for (std::string& why : all.worst(one, home)) {
+        finding.causes.push_back(std::move(why));
+      }
+    }
+  }
+  finding.charts = {all.chart("Each mechanism on one machine: mean gain by set of workloads",
+                              "% faster than the machine as it is", machines_of_mechanisms()),
+                    together.chart_of_pairs()};
+  finding.tables = {
+      all.overview("Speedup over the machine as it is, and what it costs", "after"),
+      all.help("What helps what: workloads that gain or lose more than 5 %, the most first", machines_of_mechanisms()),
+      together.pair_table(),
+      all.by_workload("Speedup over the machine as it is, by workload", machines_of_mechanisms())};
+  return finding;
+}
+
+const std::vector<ClaimRow>& all_on_one_rows() {
+  static const std::vector<ClaimRow> all = {
+      {"all-on-one",
+       "All mechanisms on one machine",
+       {.rank = 7000,
         .statement =
             "Each mechanism gains on the workloads of its own paper, and large warps and two-level scheduling together "
             "gain more than either; whether a mechanism gains on other papers' workloads, and with which other one, "
@@ -155,64 +209,13 @@ class AllOnOne final : public Claim {
             "a decoder per lane, and ODGS moves threads between cores in no time: idealised, not machines of the same "
             "cost. MIMD's lanes share one port of the L1, thread by thread. "
             "Energy is by the parts of the DWS report at 65 nm, which know nothing of a "
-            "mechanism's own logic. SW+ is left out: its warps of 8 threads want a SIMD unit as narrow."};
-  }
-  [[nodiscard]] std::vector<Run> runs() const override {
-    return runs_of(variants_of(machines_side_by_side()), workloads_of_sets(sets_of_all_papers()));
-  }
-  [[nodiscard]] Finding judge(const Results& results) const override {
-    const SideBySide all(results, machines_side_by_side(), sets_of_all_papers());
-    const Together together(all);
-    Finding finding;
-    finding.measured = all.grid().common().size();
-    finding.wanted = all.grid().workloads().size();
-    if (finding.measured == 0) {
-      finding.ours = "-";
-      return finding;
-    }
-    // Those that take no time or have a decoder per lane stand apart.
-    const std::vector<std::size_t> idealised = {machine(kLwPlus), machine(kOdgs), machine(kMimd)};
-    std::vector<std::size_t> others = machines_of_mechanisms();
-    std::erase_if(
-        others, [&](std::size_t one) { return std::find(idealised.begin(), idealised.end(), one) != idealised.end(); });
-    for (std::size_t set = 0; set != kSets; ++set) {
-      const std::size_t best = all.best(others, set);
-      const std::size_t ideal = all.best(idealised, set);
-      finding.ours += fmt::format("{}{}: {} {}, idealised {} {}", set == 0 ? "best on " : "; ", all.sets()[set].name,
-                                  all.label(best), gain_text(all.speedup(best, set)), all.label(ideal),
-                                  gain_text(all.speedup(ideal, set)));
-    }
-    for (const Which mechanism : {kLwm, kTwoLevel, kDws, kLwPlus, kOdgs}) {
-      const Set home = all.machines()[machine(mechanism)].home;
-      const double gain = all.speedup(machine(mechanism), home);
-      finding.checks.push_back(
-          main_check(fmt::format("{} gains on {}", all.label(machine(mechanism)), all.sets()[home].name),
-                     gain_text(gain), gain > 1 + kNoDifference));
-    }
-    finding.checks.push_back(check("LWM+2Lev gains more on the twelve than either alone",
-                                   gain_text(together.over_the_better(0, kTwelve)) + " over the better",
-                                   together.over_the_better(0, kTwelve) > 1 + kNoDifference));
-    for (const std::size_t one : machines_of_mechanisms()) {
-      const Set home = all.machines()[one].home;
-      if (home != kSets && !(all.speedup(one, home) > 1 + kNoDifference)) {
-        for (std::string& why : all.worst(one, home)) {
-          finding.causes.push_back(std::move(why));
-        }
-      }
-    }
-    finding.charts = {all.chart("Each mechanism on one machine: mean gain by set of workloads",
-                                "% faster than the machine as it is", machines_of_mechanisms()),
-                      together.chart_of_pairs()};
-    finding.tables = {all.overview("Speedup over the machine as it is, and what it costs", "after"),
-                      all.help("What helps what: workloads that gain or lose more than 5 %, the most first",
-                               machines_of_mechanisms()),
-                      together.pair_table(),
-                      all.by_workload("Speedup over the machine as it is, by workload", machines_of_mechanisms())};
-    return finding;
-  }
-};
+            "mechanism's own logic. SW+ is left out: its warps of 8 threads want a SIMD unit as narrow."},
+       runs_of_all_on_one,
+       judge_all_on_one}};
+  return all;
+}
 
-const Register<Claim, AllOnOne> all_on_one_entry{"all-on-one", "All mechanisms on one machine"};
+const RegisterRows<RowClaim, ClaimRow> all_on_one_entry{all_on_one_rows()};
 
 }  // namespace
 }  // namespace heddle::studies::side

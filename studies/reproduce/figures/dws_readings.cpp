@@ -43,81 +43,87 @@ const std::vector<OpenPoint>& open_points() {
   return all;
 }
 
-class OpenPointsClaim final : public Claim {
- public:
-  explicit OpenPointsClaim(const Setup&) {}
-  [[nodiscard]] ClaimText text() const override {
-    return {.rank = 4045,
-            .statement =
-                "DWS.ReviveSplit gains 1.71 on average over a machine that is stalled on memory for 76 % of the "
-                "time with 14 lanes per instruction, under each reading of what the report leaves open",
-            .paper = "1.71; 76 %; 14 lanes",
-            .source = "DWS report, sections 3.3, 4.3, 4.5 and 5.5, table 3",
-            .note =
-                "The crossbar decides most, then stores that wait. A link of a quarter of the width, as if each core "
-                "had a quarter of the crossbar's bandwidth to itself, is no reading: the L2 has one port here, which "
-                "all cores share, so that its link's bandwidth is the whole crossbar's.",
-            .caveat =
-                "Each reading by itself, beside the machine as it is. Which one the claims use is settled by the "
-                "report's words and by the conventional machine's stalls, not by what subdivision gains. Cycles at "
-                "the ends of launches, in which the caches write their last stores to memory, are left out. "
-                "Inputs are smaller than table 2's."};
+namespace open_readings {
+
+std::vector<Variant> machines() {
+  std::vector<Variant> all;
+  for (const OpenPoint& one : open_points()) {
+    all.push_back(one.conventional);
+    all.push_back(one.subdivided);
   }
-  [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), eight()); }
-  [[nodiscard]] Finding judge(const Results& results) const override {
-    const Speedups speedups(results, machines(), benchmarks());
-    Finding finding;
-    speedups.count(finding);
-    if (finding.measured == 0) {
-      finding.ours = "-";
-      return finding;
-    }
-    ValueTable means{
-        "By reading", {"reading", "the report's words", "speedup", "stalled: Conv", "DWS", "lanes: Conv", "DWS"}, {}};
-    ValueTable each{"Speedup over the conventional machine of the reading", {"benchmark"}, {}};
-    for (const Benchmark& benchmark : benchmarks()) {
-      each.rows.push_back({benchmark.label});
-    }
-    const auto lanes = [](const tb::Summary& summary) { return summary.lanes_per_warp_instruction; };
-    for (std::size_t i = 0; i < open_points().size(); ++i) {
-      const OpenPoint& one = open_points()[i];
-      const std::size_t conv = 2 * i;
-      const std::size_t with = conv + 1;
-      const double gain = speedups.mean(with, conv);
-      const double stalled = speedups.average(conv, stalled_on_memory);
-      finding.ours += fmt::format("{}{} {}", i == 0 ? "" : ", ", one.label, times(gain));
-      finding.checks.push_back(main_check(
-          fmt::format("{}: harmonic mean of a size with the report's 1.71 (half to twice the gain)", one.label),
-          times(gain), of_a_size(gain - 1, 0.71)));
-      finding.checks.push_back(
-          check(fmt::format("{}: the conventional machine is stalled for more than half of the time", one.label),
-                percent(stalled), stalled > 0.5));
-      means.rows.push_back(
-          {one.label, one.words, times(gain), percent(stalled), percent(speedups.average(with, stalled_on_memory)),
-           fmt::format("{:.1f}", speedups.average(conv, lanes)), fmt::format("{:.1f}", speedups.average(with, lanes))});
-      each.titles.emplace_back(one.label);
-      for (std::size_t benchmark = 0; benchmark < benchmarks().size(); ++benchmark) {
-        each.rows[benchmark].push_back(times(speedups.of(with, benchmark, conv)));
-      }
-    }
-    finding.tables.push_back(std::move(means));
-    finding.tables.push_back(std::move(each));
-    finding.tables.push_back(speedups.why("What the cores do"));
+  return all;
+}
+
+std::vector<Run> runs() {
+  return runs_of(machines(), eight());
+}
+
+Finding judge(const Results& results) {
+  const Speedups speedups(results, machines(), benchmarks());
+  Finding finding;
+  speedups.count(finding);
+  if (finding.measured == 0) {
+    finding.ours = "-";
     return finding;
   }
-
- private:
-  static std::vector<Variant> machines() {
-    std::vector<Variant> all;
-    for (const OpenPoint& one : open_points()) {
-      all.push_back(one.conventional);
-      all.push_back(one.subdivided);
-    }
-    return all;
+  ValueTable means{
+      "By reading", {"reading", "the report's words", "speedup", "stalled: Conv", "DWS", "lanes: Conv", "DWS"}, {}};
+  ValueTable each{"Speedup over the conventional machine of the reading", {"benchmark"}, {}};
+  for (const Benchmark& benchmark : benchmarks()) {
+    each.rows.push_back({benchmark.label});
   }
-};
+  const auto lanes = [](const tb::Summary& summary) { return summary.lanes_per_warp_instruction; };
+  for (std::size_t i = 0; i < open_points().size(); ++i) {
+    const OpenPoint& one = open_points()[i];
+    const std::size_t conv = 2 * i;
+    const std::size_t with = conv + 1;
+    const double gain = speedups.mean(with, conv);
+    const double stalled = speedups.average(conv, stalled_on_memory);
+    finding.ours += fmt::format("{}{} {}", i == 0 ? "" : ", ", one.label, times(gain));
+    finding.checks.push_back(main_check(
+        fmt::format("{}: harmonic mean of a size with the report's 1.71 (half to twice the gain)", one.label),
+        times(gain), of_a_size(gain - 1, 0.71)));
+    finding.checks.push_back(
+        check(fmt::format("{}: the conventional machine is stalled for more than half of the time", one.label),
+              percent(stalled), stalled > 0.5));
+    means.rows.push_back(
+        {one.label, one.words, times(gain), percent(stalled), percent(speedups.average(with, stalled_on_memory)),
+         fmt::format("{:.1f}", speedups.average(conv, lanes)), fmt::format("{:.1f}", speedups.average(with, lanes))});
+    each.titles.emplace_back(one.label);
+    for (std::size_t benchmark = 0; benchmark < benchmarks().size(); ++benchmark) {
+      each.rows[benchmark].push_back(times(speedups.of(with, benchmark, conv)));
+    }
+  }
+  finding.tables.push_back(std::move(means));
+  finding.tables.push_back(std::move(each));
+  finding.tables.push_back(speedups.why("What the cores do"));
+  return finding;
+}
 
-const Register<Claim, OpenPointsClaim> open_points_entry{"dws-readings", "What the DWS report leaves open"};
+}  // namespace open_readings
+
+const std::vector<ClaimRow>& open_readings_rows() {
+  static const std::vector<ClaimRow> all = {
+      {"dws-readings",
+       "What the DWS report leaves open",
+       {.rank = 4045,
+        .statement = "DWS.ReviveSplit gains 1.71 on average over a machine that is stalled on memory for 76 % of the "
+                     "time with 14 lanes per instruction, under each reading of what the report leaves open",
+        .paper = "1.71; 76 %; 14 lanes",
+        .source = "DWS report, sections 3.3, 4.3, 4.5 and 5.5, table 3",
+        .note = "The crossbar decides most, then stores that wait. A link of a quarter of the width, as if each core "
+                "had a quarter of the crossbar's bandwidth to itself, is no reading: the L2 has one port here, which "
+                "all cores share, so that its link's bandwidth is the whole crossbar's.",
+        .caveat = "Each reading by itself, beside the machine as it is. Which one the claims use is settled by the "
+                  "report's words and by the conventional machine's stalls, not by what subdivision gains. Cycles at "
+                  "the ends of launches, in which the caches write their last stores to memory, are left out. "
+                  "Inputs are smaller than table 2's."},
+       open_readings::runs,
+       open_readings::judge}};
+  return all;
+}
+
+const RegisterRows<RowClaim, ClaimRow> open_points_entry{open_readings_rows()};
 
 }  // namespace
 }  // namespace heddle::studies::dws

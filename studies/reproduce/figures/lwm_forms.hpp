@@ -7,10 +7,10 @@
 //   readings      besides, one queue for all banks and one per bank, on inputs as large or smaller;
 //   placements    besides, several places of the arrays: figures are the median over the places drawn at random.
 //
-// A claim asks for runs of the twelve workloads under their usual names and judges what it gets; OnForms, the class it
-// is registered as, does the runs under every reading in turn:
+// A claim asks for runs of the twelve workloads under their usual names and judges what it gets; OnForms, the class that
+// its row is registered with, does the runs under every reading in turn:
 //
-//   const Register<Claim, OnForms<FetchGroupSize>> fetch_group_size_entry{"2lev-group", "Fetch-group size"};
+//   const RegisterRows<OnForms<GridClaim>, GridRow> fetch_group_size_entry{fetch_group_size_rows()};
 #pragma once
 
 #include <concepts>
@@ -69,6 +69,33 @@ class PlacedClaim : public Claim {
  public:
   [[nodiscard]] virtual Finding judge_placed(const Placed& placed) const = 0;
   [[nodiscard]] Finding judge(const Results& results) const final { return judge_placed({results}); }
+};
+
+// Such a claim as a row: machines on the twelve workloads. `grid` has them as the machines place the arrays; workloads
+// are counted already.
+struct PlacedRow {
+  std::string id;
+  std::string title;
+  ClaimText text;
+  std::vector<Variant> (*machines)();
+  void (*judge)(const Placed& placed, const Grid& grid, Finding& finding);
+};
+
+class PlacedRowClaim final : public PlacedClaim {
+ public:
+  explicit PlacedRowClaim(const PlacedRow& row) : row_(row) {}
+  [[nodiscard]] ClaimText text() const override { return row_.text; }
+  [[nodiscard]] std::vector<Run> runs() const override { return runs_of(row_.machines(), twelve()); }
+  [[nodiscard]] Finding judge_placed(const Placed& placed) const override {
+    const Grid grid(placed.as_is, row_.machines(), twelve());
+    Finding finding;
+    count_workloads(finding, placed, grid.variants());
+    row_.judge(placed, grid, finding);
+    return finding;
+  }
+
+ private:
+  const PlacedRow& row_;
 };
 
 enum class Over : std::uint8_t { forms, readings, small_readings, placements };

@@ -71,6 +71,9 @@ Variant machine(std::string label, std::string config, std::vector<std::string> 
 Variant baseline() {
   return machine("baseline", "baseline");
 }
+std::vector<Variant> baseline_alone() {
+  return {baseline()};
+}
 Variant large() {
   return machine("LWM", "lwm");
 }

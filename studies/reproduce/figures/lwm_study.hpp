@@ -41,7 +41,8 @@ inline constexpr const char* kWarpsOfOneBlock =
 
 // Machines; `changes` are settings of section core ("warp_size=64").
 [[nodiscard]] Variant machine(std::string label, std::string config, std::vector<std::string> changes = {});
-[[nodiscard]] Variant baseline();         // LWM report, table 1
+[[nodiscard]] Variant baseline();  // LWM report, table 1
+[[nodiscard]] std::vector<Variant> baseline_alone();
 [[nodiscard]] Variant large();            // LWM-256, strict
 [[nodiscard]] Variant two_level();        // fetch groups of 8
 [[nodiscard]] Variant large_two_level();  // LWM-256, fetch groups of 2

@@ -306,12 +306,77 @@ ValueTable instructions_table(const Results& results) {
   return table;
 }
 
-class OnH100 final : public Claim {
- public:
-  explicit OnH100(const Setup&) {}
-  [[nodiscard]] ClaimText text() const override {
-    return {
-        .rank = 8000,
+std::vector<Run> runs_of_on_h100() {
+  // Workload by workload, of every set in turn: what an interrupted reproduction has says something of each GPU and
+  // set.
+  std::vector<Run> out;
+  const auto add = [&](const std::vector<MechanismOfToday>& mechanisms, const std::vector<WorkloadSet>& sets) {
+    std::vector<std::vector<Variant>> variants;
+    for (const char* const gpu : kGpus) {
+      variants.push_back(variants_of(machines_of(gpu, mechanisms).compared));
+    }
+    for (const StudyWorkload& workload : workloads_in_turn(sets)) {
+      for (const std::vector<Variant>& of_gpu : variants) {
+        for (const Variant& variant : of_gpu) {
+          out.push_back(studies::run_of(variant, workload));
+        }
+      }
+    }
+  };
+  add(mechanisms_of_searches(), sets_of_searches());
+  for (const char* const gpu : kGpus) {
+    for (const KernelPair& pair : kernel_pairs()) {
+      out.push_back(run_of_kernel(gpu, pair.without.name, pair.without.scale));
+      out.push_back(run_of_kernel(gpu, pair.with, pair.without.scale));
+    }
+  }
+  add(mechanisms_of_today(), sets_of_today());
+  return out;
+}
+
+Finding judge_on_h100(const Results& results) {
+  Finding finding;
+  ValueTable refused{"Refused there, as heddle check has it", {"mechanism", "after", "machine", "why"}, {}};
+  std::vector<OnGpu> papers;
+  std::vector<OnGpu> searches;
+  for (const char* const gpu : kGpus) {
+    papers.emplace_back(results, gpu, mechanisms_of_today(), sets_of_today());
+    searches.emplace_back(results, gpu, mechanisms_of_searches(), sets_of_searches());
+    papers.back().show_refused(refused);
+    papers.back().count(finding);
+    searches.back().count(finding);
+  }
+  const auto nothing = [](const OnGpu& one) { return !one.measured(); };
+  std::erase_if(papers, nothing);
+  std::erase_if(searches, nothing);
+  for (const OnGpu& one : papers) {
+    finding.ours += (finding.ours.empty() ? "" : "; ") + one.ours();
+    one.judge(finding);
+    finding.charts.push_back(one.chart());
+    finding.tables.push_back(one.overview());
+  }
+  finding.ours = finding.ours.empty() ? "-" : finding.ours;
+  for (const OnGpu& one : searches) {
+    one.judge(finding);
+    finding.tables.push_back(one.overview());
+  }
+  finding.tables.push_back(instructions_table(results));
+  finding.tables.push_back(std::move(refused));
+  for (const OnGpu& one : papers) {
+    finding.tables.push_back(one.help());
+    finding.tables.push_back(one.by_workload());
+  }
+  for (const OnGpu& one : searches) {
+    finding.tables.push_back(one.by_workload());
+  }
+  return finding;
+}
+
+const std::vector<ClaimRow>& on_h100_rows() {
+  static const std::vector<ClaimRow> all = {
+      {"on-h100",
+       "The papers' mechanisms on GPUs of today",
+       {.rank = 8000,
         .statement =
             "Each mechanism gains on the workloads of its own paper on a GPU of today, too; none of the papers says "
             "what it brings there",
@@ -325,75 +390,13 @@ class OnH100 final : public Claim {
             "of one sub-core each, in no time. Inputs are small; a grid fills these machines once at most. Energy is "
             "by the parts of the DWS report at 65 nm, as there is no public table for these GPUs: only ratios mean "
             "something. The database searches stand apart: their kernels alone have hint bits, and their warps work "
-            "together, which mechanisms that form warps refuse."};
-  }
-  [[nodiscard]] std::vector<Run> runs() const override {
-    // Workload by workload, of every set in turn: what an interrupted reproduction has says something of each GPU and
-    // set.
-    std::vector<Run> out;
-    const auto add = [&](const std::vector<MechanismOfToday>& mechanisms, const std::vector<WorkloadSet>& sets) {
-      std::vector<std::vector<Variant>> variants;
-      for (const char* const gpu : kGpus) {
-        variants.push_back(variants_of(machines_of(gpu, mechanisms).compared));
-      }
-      for (const StudyWorkload& workload : workloads_in_turn(sets)) {
-        for (const std::vector<Variant>& of_gpu : variants) {
-          for (const Variant& variant : of_gpu) {
-            out.push_back(studies::run_of(variant, workload));
-          }
-        }
-      }
-    };
-    add(mechanisms_of_searches(), sets_of_searches());
-    for (const char* const gpu : kGpus) {
-      for (const KernelPair& pair : kernel_pairs()) {
-        out.push_back(run_of_kernel(gpu, pair.without.name, pair.without.scale));
-        out.push_back(run_of_kernel(gpu, pair.with, pair.without.scale));
-      }
-    }
-    add(mechanisms_of_today(), sets_of_today());
-    return out;
-  }
-  [[nodiscard]] Finding judge(const Results& results) const override {
-    Finding finding;
-    ValueTable refused{"Refused there, as heddle check has it", {"mechanism", "after", "machine", "why"}, {}};
-    std::vector<OnGpu> papers;
-    std::vector<OnGpu> searches;
-    for (const char* const gpu : kGpus) {
-      papers.emplace_back(results, gpu, mechanisms_of_today(), sets_of_today());
-      searches.emplace_back(results, gpu, mechanisms_of_searches(), sets_of_searches());
-      papers.back().show_refused(refused);
-      papers.back().count(finding);
-      searches.back().count(finding);
-    }
-    const auto nothing = [](const OnGpu& one) { return !one.measured(); };
-    std::erase_if(papers, nothing);
-    std::erase_if(searches, nothing);
-    for (const OnGpu& one : papers) {
-      finding.ours += (finding.ours.empty() ? "" : "; ") + one.ours();
-      one.judge(finding);
-      finding.charts.push_back(one.chart());
-      finding.tables.push_back(one.overview());
-    }
-    finding.ours = finding.ours.empty() ? "-" : finding.ours;
-    for (const OnGpu& one : searches) {
-      one.judge(finding);
-      finding.tables.push_back(one.overview());
-    }
-    finding.tables.push_back(instructions_table(results));
-    finding.tables.push_back(std::move(refused));
-    for (const OnGpu& one : papers) {
-      finding.tables.push_back(one.help());
-      finding.tables.push_back(one.by_workload());
-    }
-    for (const OnGpu& one : searches) {
-      finding.tables.push_back(one.by_workload());
-    }
-    return finding;
-  }
-};
+            "together, which mechanisms that form warps refuse."},
+       runs_of_on_h100,
+       judge_on_h100}};
+  return all;
+}
 
-const Register<Claim, OnH100> on_h100_entry{"on-h100", "The papers' mechanisms on GPUs of today"};
+const RegisterRows<RowClaim, ClaimRow> on_h100_entry{on_h100_rows()};
 
 }  // namespace
 }  // namespace heddle::studies::side

@@ -32,65 +32,68 @@ std::vector<Variant> shapes() {
   return all;
 }
 
-class BestWarpSize final : public Claim {
- public:
-  explicit BestWarpSize(const Setup&) {}
-  [[nodiscard]] ClaimText text() const override {
-    return {.rank = 5005,
-            .statement =
-                "Whatever the SIMD width, warps of once or twice the width perform best on average; wider ones "
-                "are slower",
-            .paper = "1 to 2 times the width",
-            .source = "warp-size study, section 1, figure 1",
-            .note =
-                "From twice the width on all are nearly the same. What larger warps lose by divergence on "
-                "NQU they gain by their stores, of which those of one warp of 8 or 16 are half a line or a "
-                "whole one (ws-coalescing).",
-            .caveat =
-                "The study's table 1 is lost: much of the machine is that of the simulator it used, or our own "
-                "(configs/ws-8.toml). Inputs are smaller than the suites'."};
-  }
-  [[nodiscard]] std::vector<Run> runs() const override { return runs_of(shapes(), workloads()); }
-  [[nodiscard]] Finding judge(const Results& results) const override {
-    const Study study(results, shapes(), benchmarks());
-    Finding finding;
-    if (!study.count(finding)) {
-      return finding;
-    }
-    constexpr std::size_t kNorm = 2;  // the figure's: eight lanes, warps of 32
-    pages::LineChart chart;
-    chart.title = "Performance by warp size and SIMD width";
-    chart.unit = "over 8 lanes with warps of 32";
-    for (const unsigned times : kTimes) {
-      chart.places.push_back(fmt::format("{}x", times));
-    }
-    ValueTable table{"Performance over 8 lanes with warps of 32, geometric means", {"lanes"}, {}};
-    table.titles.insert(table.titles.end(), chart.places.begin(), chart.places.end());
-    for (std::size_t width = 0; width < kWidths.size(); ++width) {
-      std::vector<double> by_times;
-      std::vector<std::string> row{fmt::format("{}", kWidths[width])};
-      for (std::size_t times = 0; times < kTimes.size(); ++times) {
-        by_times.push_back(study.ratio(width * kTimes.size() + times, kNorm, instructions_per_cycle));
-        row.push_back(fmt::format("{:.3f}", by_times.back()));
-      }
-      const auto best = std::max_element(by_times.begin(), by_times.end()) - by_times.begin();
-      finding.ours += fmt::format("{}{} lanes: {}x", width == 0 ? "" : ", ", kWidths[width],
-                                  kTimes[static_cast<std::size_t>(best)]);
-      finding.checks.push_back(main_check(
-          fmt::format("with {} lanes the best warp is once or twice as wide, and better than 8 times", kWidths[width]),
-          fmt::format("{}x best; 8x {}", kTimes[static_cast<std::size_t>(best)],
-                      by_percent(by_times[3] / std::max(by_times[0], by_times[1]))),
-          best <= 1 && by_times[3] < std::max(by_times[0], by_times[1]) * 0.995));
-      chart.series.push_back({fmt::format("{} lanes", kWidths[width]), by_times, width == 0});
-      table.rows.push_back(std::move(row));
-    }
-    finding.charts.emplace_back(std::move(chart));
-    finding.tables.push_back(std::move(table));
+std::vector<Run> runs_of_best_warp_size() {
+  return runs_of(shapes(), workloads());
+}
+
+Finding judge_best_warp_size(const Results& results) {
+  const Study study(results, shapes(), benchmarks());
+  Finding finding;
+  if (!study.count(finding)) {
     return finding;
   }
-};
+  constexpr std::size_t kNorm = 2;  // the figure's: eight lanes, warps of 32
+  pages::LineChart chart;
+  chart.title = "Performance by warp size and SIMD width";
+  chart.unit = "over 8 lanes with warps of 32";
+  for (const unsigned times : kTimes) {
+    chart.places.push_back(fmt::format("{}x", times));
+  }
+  ValueTable table{"Performance over 8 lanes with warps of 32, geometric means", {"lanes"}, {}};
+  table.titles.insert(table.titles.end(), chart.places.begin(), chart.places.end());
+  for (std::size_t width = 0; width < kWidths.size(); ++width) {
+    std::vector<double> by_times;
+    std::vector<std::string> row{fmt::format("{}", kWidths[width])};
+    for (std::size_t times = 0; times < kTimes.size(); ++times) {
+      by_times.push_back(study.ratio(width * kTimes.size() + times, kNorm, instructions_per_cycle));
+      row.push_back(fmt::format("{:.3f}", by_times.back()));
+    }
+    const auto best = std::max_element(by_times.begin(), by_times.end()) - by_times.begin();
+    finding.ours +=
+        fmt::format("{}{} lanes: {}x", width == 0 ? "" : ", ", kWidths[width], kTimes[static_cast<std::size_t>(best)]);
+    finding.checks.push_back(main_check(
+        fmt::format("with {} lanes the best warp is once or twice as wide, and better than 8 times", kWidths[width]),
+        fmt::format("{}x best; 8x {}", kTimes[static_cast<std::size_t>(best)],
+                    by_percent(by_times[3] / std::max(by_times[0], by_times[1]))),
+        best <= 1 && by_times[3] < std::max(by_times[0], by_times[1]) * 0.995));
+    chart.series.push_back({fmt::format("{} lanes", kWidths[width]), by_times, width == 0});
+    table.rows.push_back(std::move(row));
+  }
+  finding.charts.emplace_back(std::move(chart));
+  finding.tables.push_back(std::move(table));
+  return finding;
+}
 
-const Register<Claim, BestWarpSize> best_entry{"ws-simd", "Warp size against SIMD width"};
+const std::vector<ClaimRow>& best_warp_size_rows() {
+  static const std::vector<ClaimRow> all = {
+      {"ws-simd",
+       "Warp size against SIMD width",
+       {.rank = 5005,
+        .statement = "Whatever the SIMD width, warps of once or twice the width perform best on average; wider ones "
+                     "are slower",
+        .paper = "1 to 2 times the width",
+        .source = "warp-size study, section 1, figure 1",
+        .note = "From twice the width on all are nearly the same. What larger warps lose by divergence on "
+                "NQU they gain by their stores, of which those of one warp of 8 or 16 are half a line or a "
+                "whole one (ws-coalescing).",
+        .caveat = "The study's table 1 is lost: much of the machine is that of the simulator it used, or our own "
+                  "(configs/ws-8.toml). Inputs are smaller than the suites'."},
+       runs_of_best_warp_size,
+       judge_best_warp_size}};
+  return all;
+}
+
+const RegisterRows<RowClaim, ClaimRow> best_entry{best_warp_size_rows()};
 
 }  // namespace
 }  // namespace heddle::studies::ws
