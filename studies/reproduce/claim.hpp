@@ -1,11 +1,12 @@
 // A claim of a paper and how it is reproduced: the runs it needs, what the paper reports, the checks that decide
-// whether its shape holds, and the figure. Claims are rows of tables below studies/reproduce/figures/: the id, the title
-// of the figure, the paper's words, what is run, and a small function that judges. RegisterRows makes a table's rows
-// known; `heddle reproduce` finds new files by itself.
+// whether its shape holds, and the figure. Claims are rows of tables below studies/reproduce/figures/: the id, the
+// title of the figure, the paper's words, what is run, and a small function that judges. RegisterRows makes a table's
+// rows known; `heddle reproduce` finds new files by itself.
 //
-// What is run is a list of runs (ClaimRow), machines on workloads (GridRow of figures/grid_rows.hpp; figures/lwm_forms.hpp
-// does them under several readings), or cases of one workload (CasesRow of figures/database_study.hpp). Where claims of
-// one family differ in data only, their rows hold just those: figures/gains.cpp, groups.cpp, causes.cpp.
+// What is run is a list of runs (ClaimRow), machines on workloads (GridRow of figures/grid_rows.hpp;
+// figures/lwm_forms.hpp does them under several readings), or cases of one workload (CasesRow of
+// figures/database_study.hpp). Where claims of one family differ in data only, their rows hold just those:
+// figures/gains.cpp, groups.cpp, causes.cpp.
 #pragma once
 
 #include <memory>

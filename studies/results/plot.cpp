@@ -11,6 +11,7 @@
 #include "studies/pages/report/charts.hpp"
 #include "studies/pages/report/html.hpp"
 #include "studies/pages/report/number_text.hpp"
+#include "studies/pages/report/svg_parts.hpp"
 #include "studies/results/results.hpp"
 
 namespace heddle::studies::results {
@@ -71,13 +72,19 @@ Data gather(Database& database, const Sweep& sweep, const Plot& plot, const std:
 }
 
 std::string text(double x, double y, std::string_view anchor, std::string_view words, std::string_view more = "") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" {}>{}</text>\n", x, y, anchor, more,
-                     pages::html_escaped(words));
+  return pages::svg_text(fmt::format("text-anchor=\"{}\"{}{}", anchor, more.empty() ? "" : " ", more), x, y, words);
 }
 
-std::string line(double x1, double y1, double x2, double y2, std::string_view colour) {
-  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2, y2,
-                     colour);
+std::string line(double x1, double y1, double x2, double y2, std::string_view colour, std::string_view more = "") {
+  return pages::svg_line(fmt::format("stroke=\"{}\"{}", colour, more), x1, y1, x2, y2) + "\n";
+}
+
+pages::Extent extent_of(const Data& data) {
+  pages::Extent extent;
+  for (const std::vector<double>& values : data.values) {
+    std::for_each(values.begin(), values.end(), [&](double value) { extent.add(value); });
+  }
+  return extent;
 }
 
 std::string document(const std::string& title, const std::string& body) {
@@ -232,23 +239,12 @@ double legend_width(const Data& data, const std::string& title) {
 std::string curves(const Data& data, const Plot& plot) {
   Frame frame;
   frame.right -= legend_width(data, plot.by_title);
-  double low = 0;
-  double high = 0;
-  for (const std::vector<double>& values : data.values) {
-    for (const double value : values) {
-      low = std::isfinite(value) ? std::min(low, value) : low;
-      high = std::isfinite(value) ? std::max(high, value) : high;
-    }
-  }
-  const double step = pages::round_step(high > low ? high - low : 1, 6);
-  low = std::floor(low / step) * step;
-  high = std::max(low + step, std::ceil(high / step - 1e-9) * step);
-  const auto y_of = [&](double value) { return frame.bottom - frame.height() * (value - low) / (high - low); };
+  const pages::Scale scale = pages::scale_of(extent_of(data), kTop, frame.height());
   std::string out;
-  for (int i = 0; i <= static_cast<int>(std::lround((high - low) / step)); ++i) {
-    const double value = low + step * i;
-    out += line(frame.left, y_of(value), frame.right, y_of(value), i == 0 ? "#000000" : "#d0d0d0");
-    out += text(frame.left - 6, y_of(value) + 4, "end", pages::number_text(std::abs(value) < step / 2 ? 0 : value, 6));
+  for (int i = 0; i <= scale.steps(); ++i) {
+    const double y = scale.y(scale.at(i));
+    out += line(frame.left, y, frame.right, y, i == 0 ? "#000000" : "#d0d0d0");
+    out += text(frame.left - 6, y + 4, "end", scale.label(i));
   }
   const double room = frame.width() / static_cast<double>(data.x.size());
   const bool numbers =
@@ -272,18 +268,16 @@ std::string curves(const Data& data, const Plot& plot) {
         const double bar = 0.8 * room / static_cast<double>(data.series.size());
         out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n",
                            frame.left + room * (static_cast<double>(i) + 0.1) + bar * static_cast<double>(series),
-                           std::min(y_of(value), y_of(0)), std::max(0.5, bar - 1), std::abs(y_of(value) - y_of(0)),
-                           colour);
+                           std::min(scale.y(value), scale.y(0)), std::max(0.5, bar - 1),
+                           std::abs(scale.y(value) - scale.y(0)), colour);
         continue;
       }
       const double x = axis->x(i);
       if (std::isfinite(before_y)) {
-        out += fmt::format(
-            "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\"1.6\"/>\n",
-            before_x, before_y, x, y_of(value), colour);
+        out += line(before_x, before_y, x, scale.y(value), colour, " stroke-width=\"1.6\"");
       }
       before_x = x;
-      before_y = y_of(value);
+      before_y = scale.y(value);
       marks += mark(series, x, before_y);
     }
     out += marks;
@@ -307,15 +301,8 @@ std::string fields(const Data& data, const Plot& plot) {
     longest = std::max(longest, label(series).size());
   }
   frame.left = 34 + kLetter * static_cast<double>(std::min<std::size_t>(longest, 30));
-  double low = std::numeric_limits<double>::infinity();
-  double high = -low;
-  for (const std::vector<double>& values : data.values) {
-    for (const double value : values) {
-      low = std::isfinite(value) ? std::min(low, value) : low;
-      high = std::isfinite(value) ? std::max(high, value) : high;
-    }
-  }
-  const auto share = [&](double value) { return high > low ? (value - low) / (high - low) : 0.5; };
+  const auto [low, high] = extent_of(data);
+  const auto share = [low = low, high = high](double value) { return high > low ? (value - low) / (high - low) : 0.5; };
   const double width = frame.width() / static_cast<double>(data.x.size());
   const double height = frame.height() / static_cast<double>(data.series.size());
   const bool written = width >= 34 && height >= 14;

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "base/text.hpp"
+#include "studies/pages/report/svg_parts.hpp"
 #include "studies/pages/report/time_left.hpp"
 #include "studies/reproduce/reproduce.hpp"
 #include "tests/support/program_runner.hpp"
@@ -76,6 +77,29 @@ TEST(Charts, RoundSteps) {
   EXPECT_DOUBLE_EQ(pages::round_step(24, 6), 5);
   EXPECT_DOUBLE_EQ(pages::round_step(12, 6), 2);
   EXPECT_DOUBLE_EQ(pages::round_step(0, 6), 1);
+}
+
+// One rule for charts of pages and for plots of databases: values and 0, in round steps.
+TEST(Charts, AnAxisHasTheValuesAndZero) {
+  const auto axis = [](const std::vector<double>& values) {
+    pages::Extent extent;
+    std::for_each(values.begin(), values.end(), [&](double value) { extent.add(value); });
+    return pages::scale_of(extent, 10, 100);
+  };
+  const pages::Scale positive = axis({0.4, pages::kNoValue, 1.1});
+  EXPECT_DOUBLE_EQ(positive.low, 0);
+  EXPECT_DOUBLE_EQ(positive.high, 1.2);
+  EXPECT_EQ(positive.steps(), 6);
+  EXPECT_EQ(positive.label(1), "0.2");
+  EXPECT_NEAR(positive.y(1.2), 10, 1e-9);
+  EXPECT_NEAR(positive.y(0.6), 60, 1e-9);
+  EXPECT_NEAR(positive.y(-1), 110, 1e-9);  // what lies beyond stands at the end
+  const pages::Scale negative = axis({-3});
+  EXPECT_DOUBLE_EQ(negative.low, -3);
+  EXPECT_DOUBLE_EQ(negative.high, 0);
+  EXPECT_EQ(negative.at(negative.steps()), 0);
+  EXPECT_DOUBLE_EQ(axis({}).high, 1);
+  EXPECT_DOUBLE_EQ(axis({0, 0}).high, 1);
 }
 
 std::size_t count(const std::string& text, const std::string& what) {

@@ -190,8 +190,8 @@ std::size_t count(const std::string& text, const std::string& what) {
 // Where the text of a label on the axis stands.
 double place_of(const std::string& svg, const std::string& label) {
   const std::size_t end = svg.find(">" + label + "</text>");
-  const std::size_t begin = end == std::string::npos ? end : svg.rfind("<text x=\"", end);
-  return begin == std::string::npos ? -1 : std::stod(svg.substr(begin + 9));
+  const std::size_t begin = end == std::string::npos ? end : svg.rfind(" x=\"", end);
+  return begin == std::string::npos ? -1 : std::stod(svg.substr(begin + 4));
 }
 
 TEST_F(Results, NumbersStandAtTheirPlaces) {

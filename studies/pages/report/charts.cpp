@@ -9,7 +9,7 @@
 #include "studies/pages/report/chart_colours.hpp"
 #include "studies/pages/report/html.hpp"
 #include "studies/pages/report/image_panels.hpp"
-#include "studies/pages/report/number_text.hpp"
+#include "studies/pages/report/svg_parts.hpp"
 #include "studies/pages/report/timeline_picture.hpp"
 
 namespace heddle::pages {
@@ -35,23 +35,6 @@ constexpr double kPlotHeight = 240;
 constexpr double kPlotWidth = kFigureWidth - kAxisRoom - kEndRoom;
 constexpr double kLabelRoom = 78;  // slanted labels below the plot
 constexpr double kLabelLetterWidth = 6.8;
-struct Scale {
-  double low = 0;
-  double high = 1;
-  double step = 0.25;
-  double top = 0;  // y of `high`
-  [[nodiscard]] double y(double value) const {
-    return top + kPlotHeight * (high - std::clamp(value, low, high)) / (high - low);
-  }
-};
-
-Scale scale_of(double low, double high, double top) {
-  const double from = std::min(low, 0.0);
-  const double to = high > from ? high : from + 1;
-  const double step = round_step(to - from, 6);
-  return {std::floor(from / step) * step, std::ceil(to / step - 1e-9) * step, step, top};
-}
-
 struct LegendEntry {
   std::string label;
   std::string colour;
@@ -70,8 +53,7 @@ std::string legend(const std::vector<LegendEntry>& entries, double& bottom) {
     if (!entry.colour.empty()) {
       out += fmt::format(R"(<rect class="{}" x="{:.1f}" y="{:.1f}" width="14" height="14"/>)", entry.colour, x, y);
     }
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + (entry.colour.empty() ? 0 : 20), y + 12,
-                       html_escaped(entry.label));
+    out += svg_text("", x + (entry.colour.empty() ? 0 : 20), y + 12, entry.label);
     x += width;
   }
   bottom = y + 30;
@@ -80,17 +62,11 @@ std::string legend(const std::vector<LegendEntry>& entries, double& bottom) {
 
 std::string axis(const Scale& scale, std::string_view unit, bool shares) {
   std::string out;
-  const int steps = static_cast<int>(std::lround((scale.high - scale.low) / scale.step));
-  for (int i = 0; i <= steps; ++i) {
-    const double value = scale.low + scale.step * i;
-    const double y = scale.y(value);
-    const std::string text =
-        shares ? fmt::format("{:.0f} %", 100 * value) : number_text(std::abs(value) < scale.step / 2 ? 0 : value, 6);
-    out += fmt::format(
-        "<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>"
-        "<text class=\"soft\" text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        std::abs(value) < scale.step / 2 ? "axis" : "grid", kAxisRoom, y, kFigureWidth - kEndRoom, y, kAxisRoom - 6,
-        y + 4, text);
+  for (int i = 0; i <= scale.steps(); ++i) {
+    const double y = scale.y(scale.at(i));
+    const std::string text = shares ? fmt::format("{:.0f} %", 100 * scale.at(i)) : scale.label(i);
+    out += svg_line(scale.at(i) == 0 ? "class=\"axis\"" : "class=\"grid\"", kAxisRoom, y, kFigureWidth - kEndRoom, y);
+    out += svg_text("class=\"soft\" text-anchor=\"end\"", kAxisRoom - 6, y + 4, text);
   }
   if (!unit.empty()) {
     out += fmt::format("<text class=\"soft\" x=\"0\" y=\"{:.1f}\">{}</text>\n", scale.top - 10, html_escaped(unit));
@@ -114,23 +90,29 @@ std::string colour(char kind, std::size_t index) {
   return fmt::format("{}{}", kind, index % kColours);
 }
 
-std::string svg(const GroupedBars& chart) {
+template <class Series>
+std::vector<LegendEntry> entries_of(const std::vector<Series>& series) {
   std::vector<LegendEntry> entries;
-  double low = 0;
-  double high = 0;
-  for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    entries.push_back({chart.series[i].label, colour('s', i)});
-    for (const double value : chart.series[i].values) {
-      if (std::isfinite(value)) {
-        low = std::min(low, value);
-        high = std::max(high, value);
-      }
-    }
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    entries.push_back({series[i].label, colour('s', i)});
   }
+  return entries;
+}
+
+template <class Series>
+Extent extent_of(const std::vector<Series>& series) {
+  Extent extent;
+  for (const Series& one : series) {
+    std::for_each(one.values.begin(), one.values.end(), [&](double value) { extent.add(value); });
+  }
+  return extent;
+}
+
+std::string svg(const GroupedBars& chart) {
   double top = 0;
-  std::string out = legend(entries, top);
+  std::string out = legend(entries_of(chart.series), top);
   top += 10;
-  const Scale scale = scale_of(low, high, top);
+  const Scale scale = scale_of(extent_of(chart.series), top, kPlotHeight);
   out += axis(scale, chart.unit, false);
   const double group_width = kPlotWidth / static_cast<double>(std::max<std::size_t>(1, chart.groups.size()));
   const double bar_width = 0.82 * group_width / static_cast<double>(std::max<std::size_t>(1, chart.series.size()));
@@ -151,8 +133,8 @@ std::string svg(const GroupedBars& chart) {
     out += slanted(chart.groups[group], x + 0.5 * group_width, top + kPlotHeight + 16);
   }
   if (std::isfinite(chart.reference)) {
-    out += fmt::format("<line class=\"reference\" x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n",
-                       kAxisRoom, kFigureWidth - kEndRoom, scale.y(chart.reference));
+    const double y = scale.y(chart.reference);
+    out += svg_line("class=\"reference\"", kAxisRoom, y, kFigureWidth - kEndRoom, y) + "\n";
   }
   return wrapped_svg(chart.title, top + kPlotHeight + kLabelRoom, out);
 }
@@ -173,7 +155,7 @@ std::string svg(const StackedGroups& chart) {
   }
   double top = 0;
   std::string out = legend(entries, top);
-  const Scale scale{0, 1, 0.25, top};
+  const Scale scale{0, 1, 0.25, top, kPlotHeight};
   out += axis(scale, "", true);
   const double group_width = kPlotWidth / static_cast<double>(std::max<std::size_t>(1, chart.groups.size()));
   const double bar_width = 0.82 * group_width / static_cast<double>(std::max<std::size_t>(1, chart.members.size()));
@@ -201,22 +183,10 @@ std::string svg(const StackedGroups& chart) {
 }
 
 std::string svg(const LineChart& chart) {
-  std::vector<LegendEntry> entries;
-  double low = std::numeric_limits<double>::infinity();
-  double high = -low;
-  for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    entries.push_back({chart.series[i].label, colour('s', i)});
-    for (const double value : chart.series[i].values) {
-      if (std::isfinite(value)) {
-        low = std::min(low, value);
-        high = std::max(high, value);
-      }
-    }
-  }
   double top = 0;
-  std::string out = legend(entries, top);
+  std::string out = legend(entries_of(chart.series), top);
   top += 10;
-  const Scale scale = scale_of(std::isfinite(low) ? low : 0, std::isfinite(high) ? high : 1, top);
+  const Scale scale = scale_of(extent_of(chart.series), top, kPlotHeight);
   out += axis(scale, chart.unit, false);
   const double step = kPlotWidth / static_cast<double>(std::max<std::size_t>(1, chart.places.size()));
   const auto x_of = [&](std::size_t place) { return kAxisRoom + step * (static_cast<double>(place) + 0.5); };
@@ -246,8 +216,7 @@ std::string svg(const LineChart& chart) {
     out += marks;
   }
   for (std::size_t place = 0; place < chart.places.size(); ++place) {
-    out += fmt::format("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x_of(place),
-                       top + kPlotHeight + 18, html_escaped(chart.places[place]));
+    out += svg_text("text-anchor=\"middle\"", x_of(place), top + kPlotHeight + 18, chart.places[place]);
   }
   return wrapped_svg(chart.title, top + kPlotHeight + 30, out);
 }
@@ -263,20 +232,6 @@ std::string svg(const tb::BankTimeline& timeline) {
 }
 
 }  // namespace
-
-double round_step(double span, int most) {
-  const double least = span / std::max(1, most);
-  if (!(least > 0) || !std::isfinite(least)) {
-    return 1;
-  }
-  const double power = std::pow(10, std::floor(std::log10(least)));
-  for (const double factor : {1.0, 2.0, 2.5, 5.0}) {
-    if (factor * power >= least * (1 - 1e-9)) {
-      return factor * power;
-    }
-  }
-  return 10 * power;
-}
 
 std::string chart_svg(const Chart& chart) {
   return std::visit([](const auto& drawn) { return svg(drawn); }, chart);

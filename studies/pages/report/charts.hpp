@@ -1,6 +1,10 @@
 // Charts as the papers draw them, as inline SVG: grouped bars, groups of stacked bars, lines of a sweep, memory banks
 // over time, and pictures whose points are measurements. They carry their own style sheet (chart_style), readable in
 // light and dark schemes and on paper.
+//
+// Every kind of picture is drawn in one place. What stands still is drawn here and needs no script, in pages, documents
+// and files: figures of claims and of databases. What a reader zooms into, sorts or points at is drawn in the browser
+// by Vega (studies/pages/page/charts.js): reports, comparisons, explorations, reviews.
 #pragma once
 
 #include <cstdint>
@@ -78,8 +82,5 @@ using Chart = std::variant<GroupedBars, StackedGroups, LineChart, tb::BankTimeli
 
 // The style sheet's rules, for a <style> element of the page.
 [[nodiscard]] std::string_view chart_style();
-
-// The step of a round axis (1, 2, 2.5 or 5 times a power of ten) that cuts `span` into at most `most` pieces.
-[[nodiscard]] double round_step(double span, int most);
 
 }  // namespace heddle::pages

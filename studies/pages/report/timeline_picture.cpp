@@ -8,8 +8,8 @@
 
 #include "base/text.hpp"
 #include "studies/pages/report/chart_colours.hpp"
-#include "studies/pages/report/charts.hpp"
 #include "studies/pages/report/html.hpp"
+#include "studies/pages/report/svg_parts.hpp"
 
 namespace heddle::pages {
 namespace {

@@ -91,7 +91,7 @@ const std::vector<GridRow>& intensity_rows() {
                 "while the locked instructions of x86 work in the D-cache; hotspot's idle time depends on "
                 "where its arrays lie; blackscholes and matrixmult have little to wait for, as they execute "
                 "many warp instructions for each line from memory; needleman idles the more the larger its "
-                "input. docs/workloads.md has the classes at full size.",
+                "input. With --full the classes are those of the papers' inputs.",
         .beside_note = "Our kernels diverge and idle less than Pthreads code translated thread by thread. The "
                        "choices of viterbi and kmeans (the better predecessor, the nearest centre) are selections "
                        "without a branch in the machine code, so they do not diverge; histogram, and hotspot at the "

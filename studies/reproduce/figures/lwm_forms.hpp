@@ -7,8 +7,8 @@
 //   readings      besides, one queue for all banks and one per bank, on inputs as large or smaller;
 //   placements    besides, several places of the arrays: figures are the median over the places drawn at random.
 //
-// A claim asks for runs of the twelve workloads under their usual names and judges what it gets; OnForms, the class that
-// its row is registered with, does the runs under every reading in turn:
+// A claim asks for runs of the twelve workloads under their usual names and judges what it gets; OnForms, the class
+// that its row is registered with, does the runs under every reading in turn:
 //
 //   const RegisterRows<OnForms<GridClaim>, GridRow> fetch_group_size_entry{fetch_group_size_rows()};
 #pragma once
