@@ -61,7 +61,7 @@ boost::json::object counters_of(const Arguments& arguments, const std::string& m
   return tb::read_stats(tb::stats_path(folder.path().string())).at("summary").as_object();
 }
 
-// Counts for the `most` worst kernels, none of those that nobody is to look at.
+// Counts for the `most` worst of the kernels that are looked at.
 void count_worst(const Arguments& arguments, const std::string& machine, const std::string& campaign,
                  std::uint64_t most, studies::Correlation& correlation) {
   for (studies::Compared& one : correlation.kernels) {

@@ -121,8 +121,8 @@ class DeviceMemory {
   // call overwrites.
   [[nodiscard]] std::byte* direct(std::uint64_t address, std::size_t& length);
 
-  // For who reaches the source's pages by a way of its own: storage of these bytes is there from now on. No computed
-  // bytes.
+  // For who reaches the source's pages by a way of its own: from now on storage is there for `size` bytes from
+  // `address` on. No computed bytes.
   void touch(std::uint64_t address, std::uint64_t size);
   // How many bytes from the address on, `most` at the most, are alike: all in storage (`stored`), or all untouched.
   [[nodiscard]] std::uint64_t alike(std::uint64_t address, std::uint64_t most, bool& stored) const;

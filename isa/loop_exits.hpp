@@ -17,7 +17,7 @@ struct LoopExits {
   bool waits = false;
 };
 
-// Of the loop whose instructions stand from PC `first` to PC `last`, in a kernel of these words: the guards of what
+// Of the loop whose instructions stand from PC `first` to PC `last` of a kernel's `words`: the guards of what
 // leaves it and of what branches on the way, where that matters, and all that they are computed from in the loop. A
 // loop that nothing leaves depends on no register.
 [[nodiscard]] LoopExits loop_exits(std::span<const std::uint64_t> words, std::uint32_t first, std::uint32_t last);

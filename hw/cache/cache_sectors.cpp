@@ -197,8 +197,8 @@ void Cache::wants_sectors(std::uint32_t mshr, const LineRequest& request, bool f
   }
 }
 
-// Valid sectors that are wanted and do not come, as they are now; and, when the read leaves, the dirty bytes of those
-// that do: stores join it from then on.
+// Keeps the wanted sectors that are valid and do not come, as they are now; when the read leaves also the dirty bytes
+// of sectors that come: stores join it from then on.
 void Cache::keep_sectors(std::uint32_t mshr, Frame here, bool dirty_too) {
   Mshr& entry = misses_[mshr];
   const Sectors more = asked_.wanted & valid_[here] & ~entry.covers();

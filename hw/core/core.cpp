@@ -248,7 +248,7 @@ void Core::block_at_grid(unsigned slot) {
 
 // What other cores have stored before a fence or the grid's barrier must not be hidden by an L1 that is not kept
 // coherent: by its copy, or by what a read brings that has left already. An L1 that meets others at the launch's end
-// has none: what it keeps nobody else stores.
+// has none: no other core stores what it keeps.
 void Core::drop_old_copies() {
   if (machine_.gpu.cores > 1 && launch_bytes_ == nullptr &&
       !about<CoherenceProtocol>(machine_.gpu.coherence).traits.coherent) {

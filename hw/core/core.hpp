@@ -96,7 +96,7 @@ class Core final : public link::ClockedModule,
   // Shows what happens to `observer` (hw/state/observer.hpp), of whose parts each sub-core gets its own; null: to none.
   // Between launches.
   void observe(CoreObserver* observer);
-  // The same, also between two cycles of a launch, with `joined` as one more than before, which is told that.
+  // Adds an observer, also between two cycles of a launch: `joined` is new, and is told so.
   void observe(CoreObserver& observer, CoreObserver& joined);
   // Threads replay the records that come with their block instead of computing, from the next launch on.
   void replay(bool records);

@@ -59,7 +59,7 @@ class SubCore {
   [[nodiscard]] WarpUnit& warps() { return warps_; }
   [[nodiscard]] MemoryStage& memory() { return memory_; }
   [[nodiscard]] Performer& performer() { return execute_.performer(); }
-  // Who limits its loads; null: nobody does. It changes when the warp size does (`limiter_made`).
+  // What limits its loads; null: nothing does. It changes when the warp size does (`limiter_made`).
   [[nodiscard]] LoadLimiter* limiter() { return limiter_.get(); }
   std::function<void(LoadLimiter*)> limiter_made;
   // Another core's block has its part of the scratchpad here, which begins at this byte (HomeMessage::begins_block).

@@ -227,7 +227,7 @@ ConvergingWarp::Path ConvergingWarp::pick_set(ConvergenceStatistics& count) {
   }
 }
 
-// A barrier that waits for nobody but for threads in this state goes on without them, the one that was set last first.
+// A barrier that waits for threads in `state` alone goes on without them, the one that was set last first.
 bool ConvergingWarp::open_without(State state, std::uint64_t& counter) {
   const LaneMask missing = in(state);
   for (std::size_t i = barriers_.size(); missing != 0 && i-- > 0;) {

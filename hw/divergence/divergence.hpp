@@ -154,7 +154,7 @@ class Divergence {
   // A warp's threads start at PC 0: `group` has its rows, block and active masks set. The warps of a block start in
   // order, the first one with warp_here 0.
   virtual void start(Group& group) = 0;
-  // The same warp is to be fetched.
+  // A warp that start() has set up is to be fetched.
   virtual void started(Group& group, GroupMoves& moves) { moves.run(group); }
   // Updates the group's PC and active masks after an instruction and says what it does next. Threads that exited are
   // gone from the masks afterwards. Returns true when a conditional branch diverged.
@@ -222,7 +222,7 @@ class Divergence {
     (void)lane;
     return group.pc;
   }
-  // The instruction of these threads has been written back; `taken`: of a branch, the lanes that take it. Before
+  // The instruction of `lanes` has been written back; `taken`: of a branch, the lanes that take it. Before
   // complete(), which is told when every thread's instruction has; it is told the instruction of one of the threads.
   virtual void executed(const Group& group, unsigned row, LaneMask lanes, const isa::Instruction& instruction,
                         LaneMask taken) {

@@ -26,7 +26,7 @@ class RowStack {
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   // The threads that run wait for others at this PC.
   [[nodiscard]] bool ends_at(std::uint32_t pc) const { return !empty() && entries_.back().reconvergence_pc == pc; }
-  // The execute PC of an entry with some of these threads, but neither all nor none; none: there is no such entry.
+  // The execute PC of an entry that has some of the threads of `running`, neither all nor none; nullopt: no such entry.
   [[nodiscard]] std::optional<std::uint32_t> tears(LaneMask running) const;
   [[nodiscard]] Divergence::StackView view() const;
 

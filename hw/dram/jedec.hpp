@@ -42,7 +42,7 @@ struct CommandBuses {
 // The figures of parameters.preset, replaced by figures of parameters.jedec that are not 0.
 [[nodiscard]] JedecParameters resolve_jedec(const DramParameters& parameters);
 
-// What a channel of these figures can move at most, in GB/s: a burst after the other on each of its data buses.
+// What a channel of such timing can move at most, in GB/s: a burst after the other on each of its data buses.
 [[nodiscard]] double peak_bandwidth_gbs(const JedecParameters& figures);
 
 }  // namespace heddle::hw

@@ -54,7 +54,7 @@ class Retirement {
   // file keeps it once; the model writes it where each thread looks.
   void results_for_warp(link::SubWarp& sub_warp, RegisterArray& registers);
   void count(const link::SubWarp& sub_warp);
-  // The same of one in `working` lanes that stands for itself alone.
+  // Counts an instruction in `working` lanes that stands for itself alone.
   void count(const link::DecodedInstruction& decoded, unsigned working) {
     CoreStatistics& statistics = state_.statistics;
     ++statistics.warp_instructions;

@@ -63,7 +63,7 @@ class Dispatcher final : public link::ClockedModule,
   // cores take all.
   Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
              std::vector<std::unique_ptr<Core>>& cores, GlobalScheduler* global = nullptr);
-  // The same with whatever does as cores do.
+  // A dispatcher of whatever does as cores do.
   Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
              std::unique_ptr<DispatchedCores> cores, GlobalScheduler* global = nullptr);
 

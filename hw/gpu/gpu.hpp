@@ -109,7 +109,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
       core->observe(observer);
     }
   }
-  // The same also between two cycles of a launch, with `joined` as one more than before (CoreObserver::joined).
+  // Adds an observer, also between two cycles of a launch: `joined` is the one that was not there before
+  // (CoreObserver::joined).
   void observe(CoreObserver& observer, CoreObserver& joined) {
     for (const auto& core : cores_) {
       core->observe(observer, joined);
@@ -130,7 +131,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // while anybody watches whom several modules tell
   // (CoreObserver::of_core makes parts; waves, other observers), which is for the caller to see to.
   void share_among(unsigned threads, bool takes_concurrent_calls = false);
-  // The same with as many threads, up to `most`, as make the run fastest, which is measured during the run.
+  // Shares turns among as many threads, up to `most`, as make the run fastest, which is measured during the run.
   void try_threads(unsigned most, bool takes_concurrent_calls = false);
   // Called at the end of each launch (done or fault), in a process of its own.
   void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }

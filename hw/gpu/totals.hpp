@@ -1,5 +1,5 @@
 // What a run comes to, over all cores and channels: the counters of all units of a kind added up, as each declares
-// them. The summary's figures (tb/measure/summary.inc) are made of these.
+// them. The summary's figures (tb/measure/summary.inc) are made of totals.
 #pragma once
 
 #include <cstdint>

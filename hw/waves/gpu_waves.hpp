@@ -22,7 +22,7 @@ class GpuWaves final : public CoreObserver {
   explicit GpuWaves(const Machine& machine, const std::string& name = "gpu");
 
   [[nodiscard]] const link::SignalCatalogue& catalogue() const { return catalogue_; }
-  // What happens from now on is not shown: nobody records it any more. The GPU's units are watched no more, its cores
+  // What happens from now on is not shown: no file records it any more. The GPU's units are watched no more, its cores
   // and channels by who has joined them no longer than that likes.
   void silence();
   // Joins the waves to a GPU that has been elaborated for the machine, and gives the waves that a file has taken their

@@ -144,7 +144,7 @@ class Selector {
   };
   // [..] for an access of so many bytes in this space; a symbol of a known space refines generic.
   Address address(const Operand& operand, isa::Space space, unsigned bytes = 1);
-  // The same without an offset, for atomics.
+  // The address of an atomic, which has no offset.
   Address flat_address(const Operand& operand, isa::Space space);
   // `as_value`: its address is wanted, which a function has too.
   Resolved resolve(const std::string& name, const Position& at, bool as_value = false);

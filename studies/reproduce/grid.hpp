@@ -40,7 +40,8 @@ class Grid {
   // Why `variant` gains or loses against `base` on a workload. IPC is lanes per instruction x busy share of the cycles,
   // so the two ratios multiply to the speedup; then what the idle cycles waited for, and the memory figures that moved.
   [[nodiscard]] std::string diagnosis(std::size_t variant, std::size_t base, std::size_t workload) const;
-  // The same for the `most` workloads that keep the mean down most (lowest speedups), as far as they are below `limit`.
+  // A diagnosis for each of the `most` workloads that keep the mean down most (lowest speedups), as far as these lie
+  // below `limit`.
   [[nodiscard]] std::vector<std::string> worst(std::size_t variant, std::size_t base, std::size_t most,
                                                double limit) const;
 

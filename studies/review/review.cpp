@@ -185,7 +185,7 @@ class Reviewer {
   [[nodiscard]] ReviewRun run_of(std::size_t machine, const std::string& workload) const {
     return run_of(machine, workload, samples().front());
   }
-  // The same with another value of a parameter; none: the machine cannot be so, or does not look at it.
+  // `run` with another value of a parameter; none: the machine cannot be so, or does not look at it.
   [[nodiscard]] static std::optional<ReviewRun> changed(ReviewRun run, const std::string& setting) {
     run.settings.push_back(setting);
     run.energy.clear();

@@ -9,7 +9,7 @@
 //     as long as no block reads what comes of them. Sums of floating-point numbers depend on the order.
 //
 // Memory is looked at in words of 4 bytes, in pages with narrower stores byte by byte. A launch whose blocks wait for
-// each other ends nowhere in the interpreter, or reads what another block writes; the former is for the caller to see.
+// each other ends nowhere in the interpreter, which the caller has to see, or reads what another block writes.
 #pragma once
 
 #include <array>

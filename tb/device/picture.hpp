@@ -52,7 +52,7 @@ struct Picture {
 // Shows the buffer at `address`, as it is now. Throws InternalError for a shape with an objection.
 void show_picture(Executor& executor, std::string name, std::uint64_t address, const PictureShape& shape);
 
-// The same picture with sides of at most `longest` pixels: each of its pixels is the mean of a square of n x n, n the
+// `picture` with sides of at most `longest` pixels: each of its pixels is the mean of a square of n x n, n the
 // least that does it.
 [[nodiscard]] Picture reduced(const Picture& picture, unsigned longest);
 

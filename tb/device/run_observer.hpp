@@ -38,7 +38,7 @@ class RunObserver : public hw::CoreObserver {
   // False: it wants none of the cores' events. Asked once after `attached`.
   [[nodiscard]] virtual bool watches_cores() const { return true; }
   // The cycle from which on it wants them, possibly within a launch (CoreObserver::joined): before it, cores are as
-  // quick as if nobody watched. Asked once after `attached`.
+  // quick as without an observer. Asked once after `attached`.
   [[nodiscard]] virtual link::Cycle watches_cores_from() const { return 0; }
   // The cycles that it is about. By default there are none that are told.
   struct Window {

@@ -54,7 +54,7 @@ TEST_F(InputFile, MayBeAsLargeAsAllowedAndNoLarger) {
   EXPECT_EQ(refusal(file_of(500'000)), "the launch file is larger than 1000 bytes");
 }
 
-// None of these files may be opened: that, or reading them, might never end.
+// A pipe, a device or a folder may not be opened: that, or reading it, might never end.
 TEST_F(InputFile, IsARegularFile) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   fs::create_symlink(path("pipe"), path("link"));

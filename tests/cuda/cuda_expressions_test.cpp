@@ -122,7 +122,7 @@ TEST_P(CudaExpressions, EqualTheHosts) {
                                  program.functions[i / kInputs]);
     i += kInputs - i % kInputs - 1;  // on to the next expression
   }
-  // What clang makes of these depends on its version.
+  // What clang makes of a rotate depends on its version.
   for (const char* rotate : {"rotl<u64>(", "rotr<u64>(", "rotl<i64>(", "rotr<i64>(", "rotl_unless_0<u64>("}) {
     EXPECT_NE(program.device.find(rotate, Expressions::prelude().size()), std::string::npos) << rotate;
   }

@@ -1,5 +1,5 @@
 // Words of bytes and halves (CUDA's SIMD intrinsics): every function, at the edges of every lane and at random words,
-// against the same by ordinary arithmetic on the host, lane by lane.
+// against ordinary arithmetic on the host, lane by lane.
 #include <algorithm>
 #include <array>
 #include <cstdint>

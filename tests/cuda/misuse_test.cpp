@@ -177,7 +177,7 @@ TEST_F(Misuse, OfOptionsAndLoadsIsTold) {
   for (const char* const rate : {"simulation_wall_seconds", "simulation_cpu_seconds", "cycles_per_second"}) {
     EXPECT_GT(host.at(rate).to_number<double>(), 0) << rate;
   }
-  // Beyond the last launch the program's exit code is its own all the same.
+  // Beyond the last launch the program's exit code is its own nevertheless.
   const test::Ran beyond = test::heddle({"exec", "--from-launch", "9", "--", program_, "exit-beside"});
   EXPECT_EQ(beyond.code, 11);
   EXPECT_EQ(beyond.err,

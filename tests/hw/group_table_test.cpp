@@ -70,7 +70,7 @@ TEST(GroupTable, KnowsWhatEachChangeMeansAndTellsOfIt) {
     std::mt19937 random(5);
     bool by_pc = false;
     for (unsigned step = 0; step != 20'000; ++step) {
-      // With nobody, with a stall observer, with one of changes, and with groups by PC, each for a while.
+      // Without an observer, with one of stalls, with one of changes, and with groups by PC, each for a while.
       if (step == 4'000) {
         groups.observe(&stalls_seen);
       } else if (step == 8'000) {

@@ -231,7 +231,7 @@ TEST(Policy, ANameThatNobodyHasIsAContradiction) {
   EXPECT_EQ(message(machine).rfind("core.scheduler cannot be 'nobody'; known: ", 0), 0U) << message(machine);
 }
 
-// What the list of a machine's policies lacks would be checked by nobody and cost nothing. The machine's parameters say
+// What the list of a machine's policies lacks would go unchecked and cost nothing. The machine's parameters say
 // which there are: those that name a policy, but for those of sections that are a policy's own.
 TEST(Policy, EveryParameterThatNamesOneIsInTheListOfAMachines) {
   Machine machine;

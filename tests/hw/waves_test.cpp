@@ -284,7 +284,7 @@ TEST(Waves, ShowTheStackOfFigure22) {
   EXPECT_EQ(dump[warp + ".branch.taken.row0"].number(effect + 1), 0U);
 }
 
-// The same branch where threads meet at a convergence barrier.
+// A branch whose threads meet at a convergence barrier.
 TEST(Waves, ShowTheThreadsThatWaitToMeet) {
   Machine machine = four_lanes(4);
   machine.core.divergence = "barriers";

@@ -155,7 +155,7 @@ TEST_P(RandomHeap, DoesWhatThePlainOneDoes) {
   EXPECT_GT(refused, 0U);
 }
 
-// The same requests of each thread, in another order among the threads.
+// Each thread asks for what it asked for before; the threads have another order.
 TEST(DeviceHeap, AddressesDoNotDependOnWhoIsFirst) {
   constexpr unsigned kThreads = 24;
   const auto addresses_of = [](unsigned seed) {

@@ -158,7 +158,7 @@ class HomeBench : private HomeObserver {
       step();
     }
   }
-  // Cores become sharers of a line, which nobody has: the first owns it at first.
+  // Cores become sharers of a line that no core has: the first owns it at first.
   void share_among(const std::vector<unsigned>& cores, std::uint64_t line = kA) {
     take(CoherenceMessage::share, cores.front(), line);
     for (std::size_t i = 1; i != cores.size(); ++i) {

@@ -520,7 +520,7 @@ TEST(JedecTiming, RefreshesOfIdleTimeAreMadeUpForAtTheirOwnTimes) {
                                            "refresh @ 2000", "refresh @ 3000"));
   EXPECT_EQ(device.timing.firm_until(), 4000U);
   EXPECT_EQ(device.timing.earliest_start(Device::read(0, 1), 3500), 3500U);
-  // Where nobody watches they are counted alone; nothing else differs.
+  // Without an observer commands are counted alone; nothing else differs.
   for (const bool watched : {true, false}) {
     Device idle(refreshed(), 32, 1.0, watched);
     idle.open(0, 1, 100);

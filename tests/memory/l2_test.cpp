@@ -32,8 +32,8 @@ SystemParameters with_tiny_l2(unsigned cores = 1) {
   return parameters;
 }
 
-// Request: one cycle to the interconnect, one to the slice. Response: the same. A miss adds one to the controller and
-// one back to the 300 of a row conflict.
+// A request takes one cycle to the interconnect, one to the slice; so does a response. A miss adds one to the
+// controller and one back to the 300 of a row conflict.
 TEST(L2, HitsAndMissesTakeTheirTime) {
   MemorySystem system(with_l2(2));
   system.memory.put<std::uint32_t>(kBase + 8, 77);

@@ -46,7 +46,7 @@ TEST(WarpAware, EqualWarpsAreNotInterleaved) {
   }
 }
 
-// The same warp number on two cores is two warps.
+// One warp number on two cores is two warps.
 TEST(WarpAware, WarpsOfTwoCoresAreTwo) {
   Channel channel(warp_aware());
   channel.of_warp(9, 0, row(0));

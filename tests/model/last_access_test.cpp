@@ -60,7 +60,7 @@ std::vector<std::uint32_t> last_output(tb::Executor& executor, const std::string
 }
 
 // %r2: the thread's number in its block, %r3: in the grid; %a1: its two words of the output, %s1: its word of the
-// scratchpad. Hashes of these are in %r5.
+// scratchpad. Hashes of the words are in %r5.
 constexpr const char* kPrologue = R"(
 .version 7.0
 .target sm_60

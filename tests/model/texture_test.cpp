@@ -182,7 +182,7 @@ TEST(TextureCache, CountsLinesOfAllTexels) {
   EXPECT_EQ(totals.texture.misses, 4U);
 }
 
-// The same fault in both, with kernel, line and thread.
+// The fault in model and interpreter, with kernel, line and thread.
 std::string fault_of(tb::Executor& executor, std::uint64_t handle, bool gone) {
   const isa::Module module = ptx::compile(
       ".version 7.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 t)\n{\n.reg .b32 %r<3>; .reg .b64 "

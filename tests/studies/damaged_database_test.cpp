@@ -32,7 +32,7 @@ class DamagedDatabase : public ::testing::Test {
     good_ = Scratch::read(database_);
   }
 
-  // Both commands say `what` of these contents and leave them alone.
+  // Both commands say `what` of a database with `contents` and leave it alone.
   void expect_refused(const std::string& contents, const std::string& what) {
     std::ofstream(database_, std::ios::binary | std::ios::trunc) << contents;
     expect_refused(what);

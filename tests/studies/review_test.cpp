@@ -60,7 +60,7 @@ TEST(Review, HoldsWhatTheMachinesDifferIn) {
   EXPECT_EQ(former.at("key"), "core.former");
   EXPECT_EQ(former.at("values"), (json::array{"rows", "packed"}));
   EXPECT_EQ(former.at("about").at(1), "one thread per column and cycle, lowest row first (large warps)");
-  // Beside it what the machines' files say of these values, after their papers.
+  // Beside it what the machines' files say of the two formers, after their papers.
   EXPECT_EQ(former.at("said"), (json::array{"section 2: a warp's threads stay in their lanes, no packing",
                                             "3.1.1: sub-warp logic over the two-dimensional active mask"}));
   EXPECT_EQ(data.at("storage").at(1).at("counted_bits"), 768);

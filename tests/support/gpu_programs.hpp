@@ -1,5 +1,5 @@
 // Programs with what the reference interpreter makes of them, as a campaign of hardware/: a GPU's own compiler and the
-// GPU then do the same, and the memory is compared.
+// GPU then run the programs, and the memory is compared.
 #pragma once
 
 #include <cstddef>

@@ -56,7 +56,7 @@ json::value run(const test::Scratch& scratch, const std::string& folder, const s
   return json::parse(test::Scratch::read(scratch.path(folder + "/stats.json")));
 }
 
-// The same memory, the same streams of instructions, and as many instructions in all, whatever was simulated.
+// Memory, streams of instructions and their number are a whole run's, whatever was simulated.
 TEST(FastForward, LeavesWhatAWholeRunLeaves) {
   const test::Scratch scratch;
   const json::value whole = run(scratch, "whole", {});

@@ -159,7 +159,7 @@ TEST(Waves, AWindowShowsTheValuesOfTheWholeFile) {
 }
 
 // Outside of a window the recording sleeps and lets the machine run ahead, over several launches, and then leaves it:
-// windows late in a run with accesses to memory show the same, and the run is the same.
+// windows late in a run with accesses to memory show what a whole recording shows, and the run counts as one without.
 TEST(Waves, AWindowWithinManyLaunchesShowsTheSame) {
   const Scratch scratch;
   const auto run = [&](const std::string& file, const std::vector<std::string>& more) {

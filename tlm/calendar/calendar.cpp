@@ -330,7 +330,7 @@ void Calendar::make_team(unsigned threads) {
   }
 }
 
-// At first all turns count the same.
+// At first all turns count alike.
 void Calendar::make_order() {
   nanoseconds_.assign(entries_.size(), 1);
   order_.resize(entries_.size());

@@ -108,7 +108,7 @@ class Calendar {
   // From the next cycle on so many host threads, the calling one among them, share out the turns of a cycle; 1: it has
   // all turns. When no cycle is under way. InputError: the host does not let the process have them.
   void share_among(unsigned threads);
-  // The same with as many threads, up to `most`, as have the turns fastest, which is measured during the run.
+  // Shares turns among as many threads, up to `most`, as have them fastest, which is measured during the run.
   void try_threads(unsigned most);
   // At present.
   [[nodiscard]] unsigned threads() const { return alone_ ? 1 : static_cast<unsigned>(members_.size()); }

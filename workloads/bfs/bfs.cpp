@@ -1,8 +1,8 @@
 // bfs: breadth-first search of a random graph of 1M nodes (thesis table 5.2, after Rodinia). Loads with no locality and
 // branches that few threads take: the functional units are idle most of the time (LWM report, 6.1). With the variant
 // `thread_per_node` the input and launches of the warp-size study (BFS of its table 2, from GPGPU-Sim's benchmarks):
-// 65,536 nodes, blocks of 256 threads, a thread per node. With `large_blocks` the same in blocks of 512 threads (ODGS
-// paper, table 1).
+// 65,536 nodes, blocks of 256 threads, a thread per node. The variant `large_blocks` has that in blocks of 512
+// threads (ODGS paper, table 1).
 #include <deque>
 
 #include "base/error.hpp"

@@ -58,7 +58,7 @@ HEDDLE_DEVICE_ unsigned int __activemask() {
   return value;
 }
 
-// A long has the size of one of these.
+// A long has the size of an int or of a long long.
 #if __SIZEOF_LONG__ == 8
 #define HEDDLE_LONG_ long long
 #else

@@ -74,7 +74,7 @@ struct Offsets {
   bool allowed = true;         // accesses of this kind
 };
 
-// Where all of these lanes are; global memory: or they differ.
+// The memory that all of `lanes` access; global memory too where lanes differ.
 Offsets offsets_of(const CoreState& state, const MemoryAccess& access, LaneMask lanes) {
   const auto all_in = [lanes](LaneMask space) { return (lanes & ~space) == 0; };
   const bool loads = access.kind == MemoryAccess::Kind::load;

@@ -66,7 +66,8 @@ class Pipeline {
   // Before a launch: the stages are empty. `watched`: somebody wants every sub-warp in its stage. `alone`: one stage
   // may have turns alone.
   void reset(bool watched = false, bool alone = false);
-  // Between two cycles of a launch: from now on nobody wants that any more. And: from cycle `now` on somebody does.
+  // Between two cycles of a launch: from now on no observer wants every sub-warp in its stage. And: from cycle `now` on
+  // one does.
   void watched_no_more();
   void watched_from(Cycle now);
   // What becomes of an instruction of this launch: which stages its sub-warps stop at. Decode asks.

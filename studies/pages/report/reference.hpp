@@ -24,7 +24,7 @@ namespace heddle::pages {
 [[nodiscard]] std::string signals_text(const hw::Machine& machine);
 [[nodiscard]] std::string signals_markdown();
 
-// The same as JSON, for programs. Of signals: those of one machine, each by itself.
+// The references as JSON, for programs. Of signals: those of one machine, each by itself.
 [[nodiscard]] boost::json::array parameters_json(hw::Machine machine);
 [[nodiscard]] boost::json::object statistics_json(const StatisticsRegistry& modules);
 [[nodiscard]] boost::json::array signals_json(const hw::Machine& machine);

@@ -56,8 +56,7 @@ struct Compared {
   Set home = kSets;      // of the mechanism on it
 };
 
-// Machines on the workloads of several sets. Means are geometric, over the workloads that every machine has: all are
-// compared on the same.
+// Machines on the workloads of several sets. Means are geometric, over the workloads that every machine has.
 class SideBySide {
  public:
   SideBySide(const Results& results, std::vector<Compared> machines, std::vector<WorkloadSet> sets);

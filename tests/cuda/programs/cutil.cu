@@ -12,8 +12,8 @@ __global__ void add(float* a, float b) {
 
 cl_ulong from_other_file(unsigned int timer);
 
-// Vectors' arithmetic and what CUDA's mathematics have beyond the standard library's, the same numbers on both sides:
-// all of these are exact.
+// Vectors' arithmetic and what CUDA's mathematics have beyond the standard library's, with equal numbers on both sides:
+// every result is exact.
 const int kResults = 30;
 __host__ __device__ void vectors(float* o) {
   const float4 a = make_float4(1, -2, 3.5f, 4);
