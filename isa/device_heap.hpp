@@ -60,7 +60,7 @@ class DeviceHeap {
   // What has been noted takes effect. What of it could not, or that the limit is exceeded: a fault, without the
   // kernel's name and the launch's number; of several the first in the order of threads.
   [[nodiscard]] std::optional<Fault> end_launch();
-  // It has not come to its end: as if it had done nothing.
+  // The launch has not come to its end: as if it had done nothing.
   void abandon_launch();
   void clear();  // nothing is live
 

@@ -63,7 +63,7 @@ class Loop {
     const auto special = static_cast<Special>(instruction.imm);
     return special == Special::clock || special == Special::clock_hi || special == Special::clock64;
   }
-  // Those that take and give locks: what they leave in memory is what other threads find there.
+  // Atomics that take and give locks: what they leave in memory is what other threads find there.
   static bool locks(const Instruction& instruction) {
     return instruction.atomic_op() == AtomicOp::cas || instruction.atomic_op() == AtomicOp::exch;
   }

@@ -104,7 +104,7 @@ struct Module {
   [[nodiscard]] const Kernel* find(std::string_view kernel) const;
 };
 
-// It has malloc or free in it (isa/device_heap.hpp). Looks at every instruction.
+// Whether the kernel has malloc or free in it (isa/device_heap.hpp). Looks at every instruction.
 [[nodiscard]] bool uses_heap(const Kernel& kernel);
 
 // What code of nvcc's keeps in memory to wait for its grid: zero at first, and again whenever no launch uses it but for

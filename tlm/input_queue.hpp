@@ -63,7 +63,7 @@ class InputQueue {
     lanes_[lane].push(std::move(value));
     ++entered_;
   }
-  // It is not to enter after all: its credit goes back at once.
+  // What comes is not to enter after all: its credit goes back at once.
   void forgo() { --used_; }
   // One without a credit is kept aside.
   void keep(T value, unsigned lane = 0) {
@@ -90,7 +90,7 @@ class InputQueue {
   [[nodiscard]] bool keeps() const { return has_kept_; }
   // Whether what is kept aside has its credit: the sender waits meanwhile.
   [[nodiscard]] bool can_admit(Cycle now) const { return has_kept_ && has_credit(now); }
-  // It enters its lane.
+  // What was kept aside enters its lane.
   T admit() {
     has_kept_ = false;
     ++used_;

@@ -154,7 +154,7 @@ class Cache : public sc_core::sc_module,
 
   [[nodiscard]] CacheStatistics& statistics() { return statistics_; }
   [[nodiscard]] const CacheStatistics& statistics() const { return statistics_; }
-  // Its lines have sectors.
+  // Whether the cache's lines have sectors.
   [[nodiscard]] bool has_sectors() const { return sector_bytes_ != 0; }
   [[nodiscard]] SectorStatistics& sector_statistics() { return sector_statistics_; }
   // What was stored can be seen by every other core: by what they read from memory, or from this cache if need be.

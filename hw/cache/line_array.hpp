@@ -44,7 +44,7 @@ class LineFrames {
     return &dirty_bytes_[std::size_t{frame} * line_bytes_];
   }
   void add_dirty(Frame frame, const std::uint8_t* enable);
-  // Its bytes are known elsewhere too.
+  // The line's bytes are known elsewhere too.
   void clean(Frame frame);
   // The frames with a line, in the order of their lines' addresses.
   void valid_by_address(std::vector<Frame>& into) const;

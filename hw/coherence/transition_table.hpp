@@ -126,7 +126,7 @@ class TransitionTable {
   [[nodiscard]] std::size_t states() const { return states_.size(); }
   // Whether any transition does one of the actions `any`.
   [[nodiscard]] bool ever_does(LineActions any) const;
-  // It knows of a home.
+  // Whether the protocol knows of a home.
   [[nodiscard]] bool has_home() const { return ever_does(kPut); }
   // For tests of what a wrong table does: this table with another transition for a pair.
   [[nodiscard]] TransitionTable with(LineState state, LineEvent event, LineActions actions, LineState next) const;

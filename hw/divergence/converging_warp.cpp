@@ -317,7 +317,7 @@ void ConvergingWarp::take_back(Barrier& barrier, ConvergenceStatistics& count) {
   }
 }
 
-// So that a register is free.
+// Puts a barrier aside, so that a register is free.
 void ConvergingWarp::put_aside_one(const Barrier* but, ConvergenceStatistics& count) {
   const auto held = std::count_if(barriers_.begin(), barriers_.end(), [](const Barrier& b) { return b.in_register; });
   if (held < static_cast<std::ptrdiff_t>(registers_)) {

@@ -298,7 +298,8 @@ class Divergence {
 // Warps that a core's scheduler chooses among: as many as the machine has, or as many as its mechanism may form.
 [[nodiscard]] std::uint64_t warp_pool_size(const Machine& machine);
 
-// It says Divergence::Traits::independent_threads: the compiler has operations between lanes wait for their lanes.
+// Whether the core's mechanism says Divergence::Traits::independent_threads: the compiler then has operations between
+// lanes wait for their lanes.
 [[nodiscard]] bool schedules_threads(const CoreParameters& core);
 
 // The cores' mechanism says Divergence::Traits::after_last_access.

@@ -116,7 +116,7 @@ class SplitMechanism : public Divergence {
     moves.run(group);
     return true;
   }
-  // Those that wait for what has been freed.
+  // Groups that wait for what has been freed are served.
   void admit_waiting(GroupMoves& moves) {
     places_.serve([&](GroupId id) { return admit(groups_[id], moves); });
   }

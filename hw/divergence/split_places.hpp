@@ -20,7 +20,7 @@ class SplitPlaces {
 
   [[nodiscard]] bool has_entry(GroupId group) const { return of_[group].has_entry; }
   [[nodiscard]] bool has_slot(GroupId group) const { return of_[group].has_slot; }
-  // So many entries are free.
+  // Whether `more` entries are free.
   [[nodiscard]] bool entries_left(unsigned more) const { return entries_.used() + more <= all_entries_; }
   [[nodiscard]] bool slots_full() const { return slots_.full(); }
 

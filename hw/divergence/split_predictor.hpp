@@ -54,7 +54,7 @@ class SplitPredictor {
   // ---- what groups do
   // An access to memory beyond the core begins.
   void accesses(GroupId group) { groups_[group].accesses = true; }
-  // It waits for lines.
+  // The group waits for lines.
   void misses(GroupId group, std::uint32_t pc, Cycle now);
   // An instruction of the group has completed: if it was such an access, with all its lines.
   void completed(GroupId group, std::uint32_t pc, Cycle now);
@@ -66,7 +66,7 @@ class SplitPredictor {
   // that access has completed.
   [[nodiscard]] bool predict(GroupId group, std::uint32_t pc, Cycle now);
   [[nodiscard]] bool declined(GroupId group) const { return groups_[group].declined; }
-  // It has parted: `ahead` has the threads that have been answered.
+  // The group has parted: `ahead` has the threads that have been answered.
   void parted(GroupId group, GroupId ahead);
 
   // What is known of a PC.

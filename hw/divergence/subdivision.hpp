@@ -81,7 +81,7 @@ class Subdivision : public SplitMechanism<Subdivision, SubdivisionRules, Subdivi
   void stand_still(Group& group, Waits waits);
   void absorb(Warp& warp, Group& from, Group& to, SplitEnd end, GroupMoves& moves);
   void go_on(Group& group, Warp& warp, GroupMoves& moves);
-  // Its PC is compared with other splits'.
+  // Whether a split's PC is compared with other splits'.
   [[nodiscard]] bool compares(const Group& group) const {
     return rules_.by_pc && (!rules_.at_accesses || state_[group.id].stands_at_access);
   }

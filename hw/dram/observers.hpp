@@ -9,7 +9,7 @@ namespace heddle::hw {
 
 class DramObservers final : public DramObserver {
  public:
-  // They outlive this.
+  // Observers outlive this.
   void add(DramObserver& observer) { observers_.push_back(&observer); }
   // What to hand to DramController::observe: null without observers, the observer itself where there is only one.
   [[nodiscard]] DramObserver* get() {

@@ -41,7 +41,7 @@ class DramObserver {
   virtual void hold_over(unsigned /*bank*/, Cycle /*at*/, bool /*hit*/) {}
   // A hit for a held row has arrived before the hold ran out, which therefore lasts until that hit starts.
   virtual void hold_claimed(unsigned /*bank*/) {}
-  // So many requests wait from now on.
+  // `requests` requests wait from now on.
   virtual void waiting(std::size_t /*requests*/) {}
   // The data bus is in use in [begin, end), as statistics count it; may lie in the future.
   virtual void transfer(Cycle /*begin*/, Cycle /*end*/) {}

@@ -12,7 +12,7 @@
 
 namespace heddle::hw {
 
-// It has results for registers.
+// Whether the instruction has results for registers.
 [[nodiscard]] inline bool has_results(const link::DecodedInstruction& decoded) {
   return decoded.form.words != 0 || decoded.form.predicates();
 }
@@ -20,7 +20,7 @@ namespace heddle::hw {
 // The results of a sub-warp's instruction, for some of its lanes, where they belong.
 void write_results(RegisterArray& registers, const link::SubWarp& sub_warp, LaneMask lanes);
 
-// So many functional units have worked in the present cycle, or in the one in which the sub-warp was at the units.
+// Counts `active` functional units that have worked in the present cycle, or when the sub-warp was at the units.
 inline void count_units(CoreState& state, unsigned active) {
   ++state.statistics.fu_active[active];
   if (active == 0) {

@@ -110,7 +110,7 @@ void Formation::find_rows(link::SubWarp& sub_warp, const Group& group) {
   sub_warp.rows = known.rows;
 }
 
-// Its active threads by their lane ids.
+// The warp's active threads by their lane ids.
 LaneMask Formation::lanes_of_warp(const Group& group) const {
   LaneMask lanes = 0;
   for (unsigned row = 0; row < group.rows(); ++row) {

@@ -33,7 +33,7 @@ class Formation {
     const LaneMask executing = guard.always() ? active : guarded(state, registers, guard, group, 0, active);
     return {decoded.by_guard ? executing : active, executing};
   }
-  // Its sub-warp, which has been decoded.
+  // Forms the sub-warp of a whole row; its instruction has been decoded.
   void whole_row(link::SubWarp& sub_warp, Group& group);
 
   // ---- any other group
@@ -43,7 +43,7 @@ class Formation {
   // Lanes that have been fetched for, in their own row.
   static void by_lane(link::SubWarp& sub_warp) { fresh(sub_warp); }
 
-  // Those of `lanes`, of a row of the group's mask, whose guard is true.
+  // The lanes among `lanes`, of a row of the group's mask, whose guard is true.
   [[nodiscard]] LaneMask true_guards(isa::Pred guard, const Group& group, unsigned row, LaneMask lanes) const {
     return guard.always() ? lanes : guarded(state_, registers_, guard, group, row, lanes);
   }

@@ -18,7 +18,7 @@ class OwnRow {
  public:
   explicit OwnRow(CoreState& state) : state_(state) {}
 
-  // It is such an instruction.
+  // Whether an instruction is of the kind that this class performs.
   [[nodiscard]] static bool has(const link::DecodedInstruction& decoded) {
     return decoded.plain || decoded.instruction.op == isa::Op::BRA;
   }

@@ -67,7 +67,7 @@ class Dispatcher final : public link::ClockedModule,
   Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
              std::unique_ptr<DispatchedCores> cores, GlobalScheduler* global = nullptr);
 
-  // So that it reaches no core that has run on (link::Calendar) in its past.
+  // So long a stop takes, so that it reaches no core that has run on (link::Calendar) in its past.
   static constexpr Cycle kStopLatency = link::Calendar::kMostAhead;
 
   sc_core::sc_vector<BlockInitiatorSocket> core;

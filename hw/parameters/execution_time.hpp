@@ -20,7 +20,7 @@ namespace heddle::hw {
   return core.complex_latency <= core.execute_stages && core.complex_interval == 1;
 }
 
-// So does arithmetic on halves: it passes the lanes' stages.
+// Whether arithmetic on halves passes the lanes' stages as other simple operations do.
 [[nodiscard]] inline bool half_is_simple(const CoreParameters& core) {
   return core.half_latency <= core.execute_stages && core.half_interval == 1;
 }

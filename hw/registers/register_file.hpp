@@ -155,7 +155,7 @@ class RegisterFile : public sc_core::sc_module,
   bool get_direct_mem_ptr(RegisterAccess& access, ::tlm::tlm_dmi& dmi) override;
   unsigned transport_dbg(RegisterAccess&) override { return 0; }
   void end_of_elaboration() override;
-  // So many words of a row of some lanes' banks.
+  // `words` words of a row of some lanes' banks pass.
   void pass(const RegisterAccess& access, isa::LaneMask lanes, unsigned words) {
     if (!direct_) [[unlikely]] {
       ask_banks(access, lanes, words);

@@ -69,7 +69,7 @@ const ReadyByPc& GroupTable::ready_by_pc() const {
   return *by_pc_;
 }
 
-// It has become ready, or is so no more.
+// The group has become ready, or is so no more.
 void GroupTable::note_by_pc(const Group& group) const {
   if (group.state == GroupState::ready) {
     by_pc_->enter(group.id, group.pc, group.age, group.active_threads());

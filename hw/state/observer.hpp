@@ -167,9 +167,9 @@ class CoreObserver {
   // The former has worked on an instruction in this cycle; what is left of it. `formed`: a sub-warp has come of it.
   virtual void former_worked(const CoreState& /*core*/, const link::SubWarp& /*instruction*/,
                              const FormerWork& /*work*/) {}
-  // It has its operands.
+  // The sub-warp has its operands.
   virtual void read(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
-  // It is at the head of the memory stage in this cycle (whatever its operation).
+  // The sub-warp is at the head of the memory stage in this cycle (whatever its operation).
   virtual void in_memory(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
   // `last`: the last cycle in which it is in the functional units; kNever: `began` says, as it waits for the complex
   // unit first.

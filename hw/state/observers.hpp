@@ -10,7 +10,7 @@ namespace heddle::hw {
 
 class CoreObservers final : public CoreObserver {
  public:
-  // They outlive this.
+  // Observers outlive this.
   void add(CoreObserver& observer) { observers_.push_back(&observer); }
   [[nodiscard]] bool empty() const { return observers_.empty(); }
   // What to hand to Gpu::observe: null without observers, the observer itself where there is only one.

@@ -54,7 +54,7 @@ class ModuleLayout {
   std::uint64_t constant_end_ = 0;
 };
 
-// It calls what a register says.
+// A call of what a register says.
 [[nodiscard]] bool is_indirect_call(const Statement& statement);
 
 // The scratchpad of one kernel: every .shared variable that the kernel or a function it may call names; module-level

@@ -100,7 +100,7 @@ class Selector {
   [[nodiscard]] const ModuleLayout& layout() const { return layout_; }
   // The present statement depends on which threads form a warp.
   void note_warp_operation();
-  // It is one that waits for these lanes.
+  // The operation between lanes waits for the lanes of `members`.
   void wait_for_lanes(const Value& members);
   // The hint bit that a preceding .pragma "row_hint" gives to this load.
   [[nodiscard]] bool row_hint() const { return hinted_; }

@@ -21,7 +21,7 @@ class Latch {
   [[nodiscard]] unsigned latency() const { return latency_; }
   [[nodiscard]] bool full() const { return count_ == latency_; }
   [[nodiscard]] bool empty() const { return count_ == 0; }
-  // It is not full.
+  // The latch is not full.
   void push(link::SubWarp& sub_warp, link::Cycle now) {
     slots_[(first_ + count_++) & mask_] = {now + latency_, &sub_warp};
   }

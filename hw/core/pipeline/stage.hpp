@@ -105,7 +105,7 @@ class Stage {
   // A sub-warp at its head is not let by: the stages before it do what they have put off. The stage does its work
   // itself, now.
   void works_now(link::SubWarp& sub_warp) const;
-  // It has something to do from the next turn on.
+  // The stage has something to do from the next turn on.
   void has_work() const;
 };
 
