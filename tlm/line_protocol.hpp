@@ -111,7 +111,7 @@ class LineRoom {
   // A request that is offered in the next cycle for the first time will be refused for want of room, unless something
   // happens that could make some. True: it has been noted as refused, and refuses_still(), but is not counted
   // (refused_again() does).
-  [[nodiscard]] virtual bool foresees_refusal(LineRequest& request) = 0;
+  [[nodiscard]] virtual bool would_refuse(LineRequest& request) = 0;
   // The initiator has kept offering its latest refused request, in vain, for so many more cycles.
   virtual void refused_again(std::uint64_t cycles) = 0;
 };

@@ -164,7 +164,7 @@ class Cache : public sc_core::sc_module,
   [[nodiscard]] unsigned line_bytes() const { return line_bytes_; }
   // LineRoom, of all that ask: for want of MSHRs or of room for writes. Of MSHRs alone a refusal is foreseen.
   [[nodiscard]] bool refuses_still() const override { return refusal_lasts_; }
-  [[nodiscard]] bool foresees_refusal(LineRequest& request) override;
+  [[nodiscard]] bool would_refuse(LineRequest& request) override;
   void refused_again(std::uint64_t cycles) override { *refusals_ += cycles; }
   // Where several take turns in asking: how often something has happened that could make room, and refusals of one of
   // them that are not the latest.

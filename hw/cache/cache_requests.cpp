@@ -125,7 +125,7 @@ void Cache::refused_again(Busy why, std::uint64_t cycles) {
   counter_of(statistics_, why) += cycles;
 }
 
-bool Cache::foresees_refusal(LineRequest& request) {
+bool Cache::would_refuse(LineRequest& request) {
   if (!misses_.full() || perfect_ != nullptr || flushing_ || banks_ != 0 || has_home_ || request.shares_port ||
       observer_ != nullptr || sector_bytes_ != 0) {
     return false;

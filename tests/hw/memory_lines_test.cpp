@@ -15,7 +15,7 @@ struct LineBench : AccessBench {
   MemoryAccess access;
   MemoryAccess& make(SubWarp& of) {
     access.classify(of);
-    translate_local(state, access);
+    LocalPath(state).translate(access);
     requests.make(access);
     return access;
   }
@@ -202,7 +202,7 @@ TEST(LoadStoreUnit, AnAnswerIsOneForTheLinesThatGoWithIt) {
   MemoryAccess other;
   SubWarp& second = bench.load(0, {0});
   other.classify(second);
-  translate_local(bench.state, other);
+  LocalPath(bench.state).translate(other);
   bench.requests.make(other);
   bench.l1.missing = {AccessBench::line(0)};
   bench.make(bench.load(0, {0})).lines[0].with = &other.lines[0];
@@ -306,7 +306,7 @@ TEST(Gathering, IsCompleteWithTheLastSubWarpCountedOnce) {
   ASSERT_TRUE(gathering.complete());
   MemoryAccess last;
   last.classify(second);
-  translate_local(bench.state, last);
+  LocalPath(bench.state).translate(last);
   bench.requests.make(last);
   gathering.add(last);
   gathering.join();

@@ -24,7 +24,7 @@ struct CheckBench : AccessBench {
     out.address.fill(address);
     out.address[3] = odd;
     access.classify(out);
-    return check_access(state, access);
+    return AddressCheck(state).passes(access);
   }
 };
 
@@ -96,7 +96,7 @@ TEST(LocalPath, WordsOfThreadsBesideEachOtherAreBesideEachOther) {
   load.address.fill(8);
   MemoryAccess access;
   access.classify(load);
-  translate_local(bench.state, access);
+  LocalPath(bench.state).translate(access);
   ASSERT_EQ(access.addresses.pieces, 2U);
   for (unsigned piece = 0; piece < 2; ++piece) {
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
@@ -113,14 +113,14 @@ TEST(LocalPath, WhatAThreadHasNotWrittenIsNought) {
   store.address[0] = 9;
   MemoryAccess access;
   access.classify(store);
-  follow_local(bench.state, access);
+  LocalPath(bench.state).follow(access);
   SubWarp& load = bench.sub_warp(0, [](Code& code) { code.load(Op::LD_LOCAL, 1, 2); });
   load.address.fill(8);
   access.classify(load);
   for (auto& bytes : access.loaded) {
     bytes.fill(std::byte{0xee});
   }
-  follow_local(bench.state, access);
+  LocalPath(bench.state).follow(access);
   access.finish_load();
   EXPECT_EQ(load.values.result[0][0], 0xee00U);
   EXPECT_EQ(load.values.result[0][1], 0U) << "another thread";
@@ -139,7 +139,7 @@ TEST(TexturePath, ALaneReadsItsLastTexelForThoseThatItHasNot) {
     fetch.bytes = 4 * lane;
     fetch.address = {1000 + lane, 2000 + lane, 0, 0};
   }
-  address_texels(access);
+  TexturePath::address(access);
   EXPECT_EQ(access.addresses.lanes, 0x6U);
   EXPECT_EQ(access.addresses.pieces, 2U);
   EXPECT_EQ(access.addresses.piece_bytes, 8U);

@@ -225,13 +225,13 @@ bool check_lanes(CoreState& state, MemoryAccess& access) {
 
 }  // namespace
 
-bool check_access(CoreState& state, MemoryAccess& access) {
-  if (!check_lanes(state, access)) {
+bool AddressCheck::passes(MemoryAccess& access) {
+  if (!check_lanes(state_, access)) {
     return false;
   }
   const link::DecodedInstruction& decoded = *access.sub_warp->decoded;
-  if (decoded.exchanges && state.replay == nullptr && isa::is_accumulate(decoded.instruction.op) && access.lanes != 0 &&
-      !warp_fits(state, access)) {
+  if (decoded.exchanges && state_.replay == nullptr && isa::is_accumulate(decoded.instruction.op) &&
+      access.lanes != 0 && !warp_fits(state_, access)) {
     access.lanes = access.shared = access.global = 0;
   }
   return true;

@@ -6,13 +6,20 @@
 //   strays    without core.load_trap loads out of bounds become the access's stray lanes, which have read 0, and are
 //             noted in the core's state
 // Of a conditional accumulate nothing is written where not all that its warp writes has its place: a later sub-warp has
-// the thread that is too many, and the fault. Texture fetches have a check of their own (find_texels).
+// the thread that is too many, and the fault. Texture fetches have a check of their own (TexturePath::find).
 #pragma once
 
 #include "hw/core/memory/memory_access.hpp"
 
 namespace heddle::hw {
 
-[[nodiscard]] bool check_access(CoreState& state, MemoryAccess& access);
+class AddressCheck {
+ public:
+  explicit AddressCheck(CoreState& state) : state_(state) {}
+  [[nodiscard]] bool passes(MemoryAccess& access);
+
+ private:
+  CoreState& state_;
+};
 
 }  // namespace heddle::hw

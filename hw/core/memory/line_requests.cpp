@@ -167,7 +167,7 @@ void LineRequests::take(MemoryAccess& access, const link::LineRequest& request) 
     return;
   }
   if (access.kind == MemoryAccess::Kind::texture) {
-    take_texels(access, request, line_bytes());
+    TexturePath::take(access, request, line_bytes());
     return;
   }
   const std::uint64_t offset_mask = line_bytes() - 1;

@@ -97,13 +97,13 @@ LoadStoreUnit::Sent LoadStoreUnit::send(MemoryAccess& access) {
   return Sent::all;
 }
 
-bool LoadStoreUnit::foresees_refusal(MemoryAccess& access) {
+bool LoadStoreUnit::lacks_room(MemoryAccess& access) {
   link::LineRoom* const room = sent_now_ ? port_of(access).room() : nullptr;
   if (room == nullptr) {
     return false;
   }
   AccessLine& next = access.lines[access.order[access.sent]];
-  if (!room->foresees_refusal(next)) {
+  if (!room->would_refuse(next)) {
     return false;
   }
   state_.block_cause = cause_of(next.busy);

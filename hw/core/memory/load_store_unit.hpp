@@ -39,7 +39,7 @@ class LoadStoreUnit {
   [[nodiscard]] link::LineRoom* full() const { return full_; }
   // After a cycle in which lines of the access were sent, and not all: the next one will find no room in the next
   // cycle, unless something happens that makes some. block_cause says so already.
-  [[nodiscard]] bool foresees_refusal(MemoryAccess& access);
+  [[nodiscard]] bool lacks_room(MemoryAccess& access);
 
   // A line that was under way is there. Returns one of another sub-warp that goes with it, which has the answer and has
   // come too; null: there is none.

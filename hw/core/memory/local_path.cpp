@@ -7,7 +7,7 @@
 
 namespace heddle::hw {
 
-void translate_local(const CoreState& state, MemoryAccess& access) {
+void LocalPath::translate(MemoryAccess& access) const {
   const link::SubWarp& sub_warp = *access.sub_warp;
   LaneAddresses& addresses = access.addresses;
   addresses.lanes = access.global | access.local;
@@ -17,25 +17,25 @@ void translate_local(const CoreState& state, MemoryAccess& access) {
   if (access.local == 0) {
     return;
   }
-  const std::uint64_t memories = state.local_memories;
+  const std::uint64_t memories = state_.local_memories;
   const unsigned pieces = std::max(access.lane_bytes / 4, 1U);
   addresses.pieces = pieces;
   addresses.piece_bytes = std::min(access.lane_bytes, 4U);
   for (const unsigned lane : set_bits(addresses.lanes)) {
     const std::uint64_t offset = sub_warp.address[lane];
     const bool is_local = ((access.local >> lane) & 1U) != 0;
-    const std::uint64_t number = is_local ? state.thread_at(sub_warp, lane).local() : 0;
+    const std::uint64_t number = is_local ? state_.thread_at(sub_warp, lane).local() : 0;
     for (unsigned piece = 0; piece < pieces; ++piece) {
       const std::uint64_t at = offset + piece * 4;
-      addresses.address[piece][lane] = is_local ? local_address(state.launch->local_base, memories, number, at) : at;
+      addresses.address[piece][lane] = is_local ? local_address(state_.launch->local_base, memories, number, at) : at;
     }
   }
 }
 
-void follow_local(const CoreState& state, MemoryAccess& access) {
+void LocalPath::follow(MemoryAccess& access) const {
   const link::SubWarp& sub_warp = *access.sub_warp;
   for (const unsigned lane : set_bits(access.local)) {
-    const HomeThread thread = state.thread_at(sub_warp, lane);
+    const HomeThread thread = state_.thread_at(sub_warp, lane);
     LocalWritten& written = thread.home->written;
     if (access.kind == MemoryAccess::Kind::store) {
       written.write(thread.lane, sub_warp.address[lane], access.lane_bytes);

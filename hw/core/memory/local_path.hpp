@@ -6,9 +6,16 @@
 
 namespace heddle::hw {
 
-// Finds access.addresses of all lanes that go to memory, global ones too: in pieces of 32 bits where some are local.
-void translate_local(const CoreState& state, MemoryAccess& access);
-// Of a store that begins: notes what it writes. Of a load that has its bytes: zeroes those that were never written.
-void follow_local(const CoreState& state, MemoryAccess& access);
+class LocalPath {
+ public:
+  explicit LocalPath(const CoreState& state) : state_(state) {}
+  // Finds access.addresses of all lanes that go to memory, global ones too: in pieces of 32 bits where some are local.
+  void translate(MemoryAccess& access) const;
+  // Of a store that begins: notes what it writes. Of a load that has its bytes: zeroes those that were never written.
+  void follow(MemoryAccess& access) const;
+
+ private:
+  const CoreState& state_;
+};
 
 }  // namespace heddle::hw

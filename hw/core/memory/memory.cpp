@@ -3,9 +3,6 @@
 #include <algorithm>
 
 #include "base/set_bits.hpp"
-#include "hw/core/memory/address_check.hpp"
-#include "hw/core/memory/local_path.hpp"
-#include "hw/core/memory/texture_path.hpp"
 
 namespace heddle::hw {
 
@@ -19,11 +16,14 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
       returns("returns"),
       gathers_(about<Coalescer>(state.core.coalescer).traits.gathers),
       mimd_lanes_(about<Divergence>(state.core.divergence).traits.mimd_lanes),
+      check_(state),
       requests_(state, std::move(coalescer), mimd_lanes_),
       load_store_(state, requests_, l1d, texture),
       scratchpad_path_(state, scratchpad, clock, mimd_lanes_),
       private_path_(state.machine.private_memory.bytes == 0 ? nullptr
                                                             : std::make_unique<PrivatePath>(state, clock, mimd_lanes_)),
+      local_path_(state),
+      texture_path_(state),
       pending_(state),
       gathering_(state, mimd_lanes_),
       back_(state, returns, mimd_lanes_) {
@@ -174,7 +174,7 @@ MemoryStage::Begin MemoryStage::begin_access(link::SubWarp& sub_warp, Cycle now)
   access.classify(sub_warp);
   const LaneMask held = access.local != 0 && private_path_ ? private_path_->holds(access) : 0;
   const bool to_memory = (access.global | (access.local & ~held)) != 0;
-  if (!(access.kind == MemoryAccess::Kind::texture ? find_texels(state_, access) : check_access(state_, access))) {
+  if (!(access.kind == MemoryAccess::Kind::texture ? texture_path_.find(access) : check_.passes(access))) {
     return Begin::stays;
   }
   if (to_memory) {
@@ -225,16 +225,16 @@ void note_bytes(LaunchBytes& bytes, const MemoryAccess& access) {
 
 void MemoryStage::make_lines(MemoryAccess& access) {
   if (access.kind == MemoryAccess::Kind::texture) {
-    address_texels(access);
+    TexturePath::address(access);
   } else {
     if (state_.launch_bytes != nullptr) {
       note_bytes(*state_.launch_bytes, access);
     }
-    translate_local(state_, access);
+    local_path_.translate(access);
   }
   requests_.make(access);
   if (access.kind == MemoryAccess::Kind::store) {
-    follow_local(state_, access);
+    local_path_.follow(access);
   }
   if (gathers_) {
     gathering_.add(access);
@@ -289,7 +289,7 @@ void MemoryStage::rests(bool stopped) {
 }
 
 bool MemoryStage::foresees_stuck() {
-  if (present_ == nullptr || gathers_ || !load_store_.foresees_refusal(*present_)) {
+  if (present_ == nullptr || gathers_ || !load_store_.lacks_room(*present_)) {
     return false;
   }
   refused_ = present_->kind == MemoryAccess::Kind::texture ? Refused::by_texture : Refused::by_l1d;
@@ -381,10 +381,10 @@ void MemoryStage::complete(MemoryAccess& access) {
 
 void MemoryStage::write_results(MemoryAccess& access) {
   if (access.kind == MemoryAccess::Kind::load) {
-    follow_local(state_, access);
+    local_path_.follow(access);
     access.finish_load();
   } else if (access.kind == MemoryAccess::Kind::texture) {
-    finish_fetch(access);
+    TexturePath::finish(access);
   }
 }
 

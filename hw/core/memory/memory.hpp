@@ -21,12 +21,15 @@
 #include <memory>
 #include <vector>
 
+#include "hw/core/memory/address_check.hpp"
 #include "hw/core/memory/gathering.hpp"
 #include "hw/core/memory/load_store_unit.hpp"
+#include "hw/core/memory/local_path.hpp"
 #include "hw/core/memory/pending_accesses.hpp"
 #include "hw/core/memory/private_path.hpp"
 #include "hw/core/memory/return_queue.hpp"
 #include "hw/core/memory/scratchpad_path.hpp"
+#include "hw/core/memory/texture_path.hpp"
 #include "hw/core/pipeline/stage.hpp"
 #include "hw/core/warps/warp_unit.hpp"
 
@@ -156,10 +159,13 @@ class MemoryStage final : public ReceivingStage,
 
   const bool gathers_;     // Coalescer::Traits
   const bool mimd_lanes_;  // Divergence::Traits
+  AddressCheck check_;
   LineRequests requests_;
   LoadStoreUnit load_store_;
   ScratchpadPath scratchpad_path_;
   std::unique_ptr<PrivatePath> private_path_;  // null: all local memory is in device memory
+  LocalPath local_path_;
+  TexturePath texture_path_;
   PendingAccesses pending_;
   Gathering gathering_;
   ReturnQueue back_;

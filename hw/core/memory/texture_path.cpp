@@ -8,7 +8,7 @@
 
 namespace heddle::hw {
 
-bool find_texels(CoreState& state, MemoryAccess& access) {
+bool TexturePath::find(MemoryAccess& access) {
   const link::SubWarp& sub_warp = *access.sub_warp;
   const isa::Instruction& instruction = sub_warp.decoded->instruction;
   const isa::LaneValues& values = sub_warp.values;
@@ -19,18 +19,18 @@ bool find_texels(CoreState& state, MemoryAccess& access) {
   MemoryAccess::TextureLanes& lanes = *access.texture;
   for (const unsigned lane : set_bits(access.lanes)) {
     const std::uint64_t handle = values.a[0][lane] | std::uint64_t{values.a[1][lane]} << 32U;
-    lanes.of[lane] = state.bounds == nullptr ? nullptr : state.bounds->texture(handle);
+    lanes.of[lane] = state_.bounds == nullptr ? nullptr : state_.bounds->texture(handle);
     if (lanes.of[lane] == nullptr) {
-      state.raise(isa::Fault::Kind::no_texture, sub_warp, lane, handle, 0, isa::describe_no_texture(handle));
+      state_.raise(isa::Fault::Kind::no_texture, sub_warp, lane, handle, 0, isa::describe_no_texture(handle));
       return false;
     }
     const isa::TexelFetch& fetch = lanes.fetch[lane] =
         isa::texels_of(*lanes.of[lane], dimensions, instruction.texture_real(), {values.b[0][lane], values.c[0][lane]});
     for (unsigned texel = 0; texel < fetch.count; ++texel) {
       const std::uint64_t address = fetch.address[texel];
-      if (state.allocations.find(address, fetch.bytes) == nullptr) {
-        state.raise(isa::Fault::Kind::out_of_bounds, sub_warp, lane, address, fetch.bytes,
-                    fmt::format("texture fetch, {}", state.bounds->describe(address, fetch.bytes)));
+      if (state_.allocations.find(address, fetch.bytes) == nullptr) {
+        state_.raise(isa::Fault::Kind::out_of_bounds, sub_warp, lane, address, fetch.bytes,
+                     fmt::format("texture fetch, {}", state_.bounds->describe(address, fetch.bytes)));
         return false;
       }
     }
@@ -38,7 +38,7 @@ bool find_texels(CoreState& state, MemoryAccess& access) {
   return true;
 }
 
-void address_texels(MemoryAccess& access) {
+void TexturePath::address(MemoryAccess& access) {
   LaneAddresses& addresses = access.addresses;
   addresses.lanes = 0;
   addresses.pieces = 1;
@@ -57,7 +57,7 @@ void address_texels(MemoryAccess& access) {
   }
 }
 
-void take_texels(MemoryAccess& access, const link::LineRequest& request, std::uint64_t line_bytes) {
+void TexturePath::take(MemoryAccess& access, const link::LineRequest& request, std::uint64_t line_bytes) {
   const std::uint64_t line_mask = ~(line_bytes - 1);
   for (const unsigned lane : set_bits(request.lanes)) {
     const isa::TexelFetch& fetch = access.texture->fetch[lane];
@@ -70,7 +70,7 @@ void take_texels(MemoryAccess& access, const link::LineRequest& request, std::ui
   }
 }
 
-void finish_fetch(const MemoryAccess& access) {
+void TexturePath::finish(const MemoryAccess& access) {
   const MemoryAccess::TextureLanes& lanes = *access.texture;
   for (const unsigned lane : set_bits(access.lanes)) {
     const std::array<std::uint32_t, 4> result = isa::fetched(*lanes.of[lane], lanes.fetch[lane], lanes.texels[lane]);

@@ -9,12 +9,20 @@
 
 namespace heddle::hw {
 
-// Checks every lane of a fetch, from lane 0 up, and finds its texels. False: the core has a fault, as check_access().
-[[nodiscard]] bool find_texels(CoreState& state, MemoryAccess& access);
-// A lane with fewer texels than another one reads its last one again, which costs nothing; one without any none.
-void address_texels(MemoryAccess& access);
-void take_texels(MemoryAccess& access, const link::LineRequest& request, std::uint64_t line_bytes);
-// Turns the texels into result registers after the last one has come.
-void finish_fetch(const MemoryAccess& access);
+class TexturePath {
+ public:
+  explicit TexturePath(CoreState& state) : state_(state) {}
+  // Checks every lane of a fetch, from lane 0 up, and finds its texels. False: the core has a fault, as after
+  // AddressCheck::passes().
+  [[nodiscard]] bool find(MemoryAccess& access);
+  // A lane with fewer texels than another one reads its last one again, which costs nothing; one without any none.
+  static void address(MemoryAccess& access);
+  static void take(MemoryAccess& access, const link::LineRequest& request, std::uint64_t line_bytes);
+  // Turns the texels into result registers after the last one has come.
+  static void finish(const MemoryAccess& access);
+
+ private:
+  CoreState& state_;
+};
 
 }  // namespace heddle::hw

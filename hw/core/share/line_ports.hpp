@@ -36,7 +36,7 @@ class LinePorts final : public sc_core::sc_module, private ::tlm::tlm_bw_transpo
     ::tlm::tlm_sync_enum nb_transport_fw(link::LineRequest& request, link::LinePhase& phase,
                                          sc_core::sc_time& delay) override;
     [[nodiscard]] bool refuses_still() const override;
-    [[nodiscard]] bool foresees_refusal(link::LineRequest&) override { return false; }
+    [[nodiscard]] bool would_refuse(link::LineRequest&) override { return false; }
     void refused_again(std::uint64_t cycles) override;
     LinePorts& ports;
     std::uint8_t number;
