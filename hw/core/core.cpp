@@ -359,7 +359,7 @@ void Core::note_failed_write() {
   state.fault->size = machine_.l1d.line_bytes;
 }
 
-Cycle Core::next_cycle(Cycle now, Cycle caches) {
+[[gnu::always_inline]] inline Cycle Core::next_cycle(Cycle now, Cycle caches) {
   // What an L0 has fetched ahead must have come: the memory may have nothing to answer when the launch ends.
   const auto idle = [](const SubCore* sub_core) { return sub_core->idle() && sub_core->quiet(); };
   if (flushing_ && std::all_of(sub_cores_.begin(), sub_cores_.end(), idle) && l1d_.quiet()) {

@@ -229,10 +229,8 @@ void SubCore::hear(Cycle now) {
   });
 }
 
-Cycle SubCore::next(Cycle now, bool news, Cycle caches) {
-  if (!had_turn(now)) {
-    return next_;
-  }
+// A rest, unless something says no.
+Cycle SubCore::next_when_still(Cycle now, bool news, Cycle caches) {
   const bool prefetches = l0_ && l0_->has_to_ask();
   const auto at = [&](Cycle cycle) { return next_ = prefetches ? now + 1 : cycle; };
   if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_.idle() || warps_.departing()) {

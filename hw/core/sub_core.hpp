@@ -133,6 +133,7 @@ class SubCore {
   void limit_loads();
   [[nodiscard]] bool sees_every_stage() const;
   [[nodiscard]] bool has_news() const;
+  [[nodiscard]] Cycle next_when_still(Cycle now, bool news, Cycle caches);
   [[nodiscard]] bool had_turn(Cycle now) const { return accounted_ == now + 1; }
   void hear(Cycle now);
   void tell_sleep(Cycle from) const;
@@ -188,6 +189,16 @@ inline void SubCore::go(Cycle now) {
     l0_->ask_again();
   }
   accounted_ = now + 1;
+}
+
+inline Cycle SubCore::next(Cycle now, bool news, Cycle caches) {
+  if (!had_turn(now)) {
+    return next_;
+  }
+  if (state_.last_move == now && state_.groups.any_ready() && !pipeline_.one_works()) {
+    return next_ = now + 1;
+  }
+  return next_when_still(now, news, caches);
 }
 
 inline void SubCore::tell_cycle_end(Cycle now) const {

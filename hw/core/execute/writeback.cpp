@@ -30,20 +30,8 @@ void WriteBackStage::tick(Cycle now) {
   }
 }
 
-// What the stages have put off is done here at the latest, for the usual instruction all at once.
-void WriteBackStage::ends(link::SubWarp& sub_warp) {
-  if (direct_ != nullptr && pipeline_->lets_any_by() && Pipeline::untouched(sub_warp) && sub_warp.decoded->in_row) {
-    Group& group = state_.groups[sub_warp.group];
-    if (const ThreadHome* const home = own_row_.home_of(group)) {
-      retire_row(sub_warp, group, *home, *direct_);
-      return;
-    }
-  }
-  works_now(sub_warp);
-  retire(sub_warp);
-}
-
-void WriteBackStage::retire_row(link::SubWarp& sub_warp, Group& group, const ThreadHome& home, RegisterFile& file) {
+inline void WriteBackStage::retire_row(link::SubWarp& sub_warp, Group& group, const ThreadHome& home,
+                                       RegisterFile& file) {
   const Cycle read = sub_warp.begins - state_.machine.core.register_read_latency;
   const Formation::Row threads = own_row_.compute(file.array(), file.counters(), sub_warp, group, read);
   if (state_.fault) {
@@ -58,6 +46,19 @@ void WriteBackStage::retire_row(link::SubWarp& sub_warp, Group& group, const Thr
   } else {
     warps_.completed(group, decoded, threads.executing);
   }
+}
+
+// What the stages have put off is done here at the latest, for the usual instruction all at once.
+void WriteBackStage::ends(link::SubWarp& sub_warp) {
+  if (direct_ != nullptr && pipeline_->lets_any_by() && Pipeline::untouched(sub_warp) && sub_warp.decoded->in_row) {
+    Group& group = state_.groups[sub_warp.group];
+    if (const ThreadHome* const home = own_row_.home_of(group)) {
+      retire_row(sub_warp, group, *home, *direct_);
+      return;
+    }
+  }
+  works_now(sub_warp);
+  retire(sub_warp);
 }
 
 void WriteBackStage::retire(link::SubWarp& sub_warp) {

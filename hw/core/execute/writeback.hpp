@@ -58,7 +58,8 @@ class WriteBackStage final : public ReceivingStage,
 
   // A sub-warp has come to its end, in this cycle.
   void retire(link::SubWarp& sub_warp);
-  void retire_row(link::SubWarp& sub_warp, Group& group, const ThreadHome& home, RegisterFile& file);
+  [[gnu::always_inline]] void retire_row(link::SubWarp& sub_warp, Group& group, const ThreadHome& home,
+                                         RegisterFile& file);
   void write(link::SubWarp& sub_warp);
   // The port's part: the access is counted; where its data goes.
   [[nodiscard]] RegisterArray& array(RegisterAccess& access);

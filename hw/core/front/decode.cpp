@@ -171,6 +171,105 @@ void DecodeStage::tick_by_lane(link::SubWarp& first) {
   hand_on_formed(first);
 }
 
+// Makes candidates of the pending threads that are not in flight any more.
+inline void DecodeStage::resolve(Group& group, std::uint32_t pc) {
+  if (!any_pending_) {
+    return;
+  }
+  LaneMask left = 0;
+  const bool by_guard = present_->by_guard;
+  for (unsigned row = 0; row < pending_.size(); ++row) {
+    const LaneMask free = overlaps_ ? pending_[row] & ~group.busy[row] : pending_[row];
+    if (free != 0) {
+      const LaneMask joining = by_guard ? formation_.true_guards(present_->instruction.guard, group, row, free) : free;
+      candidates_[row] |= joining;
+      pending_[row] &= ~free;
+      if (const LaneMask left_out = free & ~joining; left_out != 0) {
+        formation_.leave_out(group, row, left_out);
+        tell_left_out(group, pc, row, left_out);
+      }
+      if constexpr (kCheckInvariants) {
+        seen_.left_out[row] |= free & ~joining;
+      }
+    }
+    left |= pending_[row];
+  }
+  any_pending_ = left != 0;
+}
+
+namespace {
+
+bool any(const std::vector<LaneMask>& masks) {
+  return std::accumulate(masks.begin(), masks.end(), LaneMask{0}, std::bit_or{}) != 0;  // all: few, and no branch
+}
+
+}  // namespace
+
+inline bool DecodeStage::ask_former(SubWarpShape& shape) {
+  if (const SubWarpFormerModule* const former = direct_former_.of(masks)) {
+    return former->policy().form(present_->instruction, candidates_, pending_, shape);
+  }
+  FormerRequest request{&present_->instruction, candidates_, pending_, &shape};
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  masks->b_transport(request, delay);
+  return request.formed;
+}
+
+inline void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool scalar) {
+  state_.moved();
+  const bool once = scalar || present_->forms_one;
+  const bool last = once || !(any_pending_ || any(candidates_));
+  // The payload that fetch made becomes the last sub-warp; the others are new ones.
+  link::SubWarp& formed = last ? sub_warp : state_.pool.take();
+  formed.group = sub_warp.group;
+  formed.flight = sub_warp.flight;
+  formed.done = sub_warp.done;
+  formed.pc = sub_warp.pc;
+  formed.word = sub_warp.word;
+  formed.last = last;
+  formed.decoded = present_;
+  formation_.shaped(formed, shape, group, scalar);
+  if constexpr (kCheckInvariants) {
+    if (warps_ == nullptr) {
+      state_.invariants.formed(formed);
+    }
+    each_row(group, formed, formed.lanes, [this](unsigned row, LaneMask lanes) { seen_.formed[row] |= lanes; });
+    if (last && !once) {
+      Invariants::all_formed(group, seen_.active, seen_.formed, seen_.left_out);
+    }
+  }
+  if (state_.observer != nullptr) {
+    state_.observer->formed(state_, formed, sub_warp);
+    state_.observer->former_worked(state_, sub_warp, {*present_, candidates_, pending_, true});
+  }
+  works_now(formed);
+  InFlight& flight = group.flights[formed.flight];
+  ++flight.formed;
+  if (last) {
+    flight.all_formed = true;
+    latch_.pop();
+    present_ = nullptr;
+  }
+  hand_on_formed(formed);
+  if (last && warps_ != nullptr) {
+    warps_->formed(group, once);
+  }
+}
+
+inline void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
+  resolve(group, sub_warp.pc);
+  SubWarpShape shape;
+  if (!ask_former(shape)) {
+    if (any(candidates_) || any_pending_) {
+      wait(sub_warp);
+      return;
+    }
+    // No thread at all, or the last ones turned out to have a false guard: an empty sub-warp ends the instruction.
+    shape = {};
+  }
+  hand_on(sub_warp, group, shape, false);
+}
+
 void DecodeStage::tick(Cycle now) {
   if (prepared_ != nullptr) {
     if (out.offer(*prepared_)) {
@@ -257,64 +356,6 @@ void DecodeStage::begin(Group& group) {
   }
 }
 
-// Makes candidates of the pending threads that are not in flight any more.
-void DecodeStage::resolve(Group& group, std::uint32_t pc) {
-  if (!any_pending_) {
-    return;
-  }
-  LaneMask left = 0;
-  const bool by_guard = present_->by_guard;
-  for (unsigned row = 0; row < pending_.size(); ++row) {
-    const LaneMask free = overlaps_ ? pending_[row] & ~group.busy[row] : pending_[row];
-    if (free != 0) {
-      const LaneMask joining = by_guard ? formation_.true_guards(present_->instruction.guard, group, row, free) : free;
-      candidates_[row] |= joining;
-      pending_[row] &= ~free;
-      if (const LaneMask left_out = free & ~joining; left_out != 0) {
-        formation_.leave_out(group, row, left_out);
-        tell_left_out(group, pc, row, left_out);
-      }
-      if constexpr (kCheckInvariants) {
-        seen_.left_out[row] |= free & ~joining;
-      }
-    }
-    left |= pending_[row];
-  }
-  any_pending_ = left != 0;
-}
-
-namespace {
-
-bool any(const std::vector<LaneMask>& masks) {
-  return std::accumulate(masks.begin(), masks.end(), LaneMask{0}, std::bit_or{}) != 0;  // all: few, and no branch
-}
-
-}  // namespace
-
-bool DecodeStage::ask_former(SubWarpShape& shape) {
-  if (const SubWarpFormerModule* const former = direct_former_.of(masks)) {
-    return former->policy().form(present_->instruction, candidates_, pending_, shape);
-  }
-  FormerRequest request{&present_->instruction, candidates_, pending_, &shape};
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  masks->b_transport(request, delay);
-  return request.formed;
-}
-
-void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
-  resolve(group, sub_warp.pc);
-  SubWarpShape shape;
-  if (!ask_former(shape)) {
-    if (any(candidates_) || any_pending_) {
-      wait(sub_warp);
-      return;
-    }
-    // No thread at all, or the last ones turned out to have a false guard: an empty sub-warp ends the instruction.
-    shape = {};
-  }
-  hand_on(sub_warp, group, shape, false);
-}
-
 // What form() makes of the usual warp, of one row, whose threads are all free: they are its one sub-warp. False: it is
 // another one, or what stands in front of the former sees each, and nothing has happened.
 bool DecodeStage::form_row(link::SubWarp& sub_warp, Group& group) {
@@ -362,47 +403,6 @@ void DecodeStage::hand_on_formed(link::SubWarp& sub_warp) {
   if (!out.offer(sub_warp)) {
     prepared_ = &sub_warp;
     held(sub_warp, state_.block_cause);
-  }
-}
-
-void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool scalar) {
-  state_.moved();
-  const bool once = scalar || present_->forms_one;
-  const bool last = once || !(any_pending_ || any(candidates_));
-  // The payload that fetch made becomes the last sub-warp; the others are new ones.
-  link::SubWarp& formed = last ? sub_warp : state_.pool.take();
-  formed.group = sub_warp.group;
-  formed.flight = sub_warp.flight;
-  formed.done = sub_warp.done;
-  formed.pc = sub_warp.pc;
-  formed.word = sub_warp.word;
-  formed.last = last;
-  formed.decoded = present_;
-  formation_.shaped(formed, shape, group, scalar);
-  if constexpr (kCheckInvariants) {
-    if (warps_ == nullptr) {
-      state_.invariants.formed(formed);
-    }
-    each_row(group, formed, formed.lanes, [this](unsigned row, LaneMask lanes) { seen_.formed[row] |= lanes; });
-    if (last && !once) {
-      Invariants::all_formed(group, seen_.active, seen_.formed, seen_.left_out);
-    }
-  }
-  if (state_.observer != nullptr) {
-    state_.observer->formed(state_, formed, sub_warp);
-    state_.observer->former_worked(state_, sub_warp, {*present_, candidates_, pending_, true});
-  }
-  works_now(formed);
-  InFlight& flight = group.flights[formed.flight];
-  ++flight.formed;
-  if (last) {
-    flight.all_formed = true;
-    latch_.pop();
-    present_ = nullptr;
-  }
-  hand_on_formed(formed);
-  if (last && warps_ != nullptr) {
-    warps_->formed(group, once);
   }
 }
 

@@ -69,20 +69,20 @@ class DecodeStage final : public ReceivingStage, private link::ForwardOnlyInitia
  private:
   [[nodiscard]] const link::DecodedInstruction* decode_anew(std::uint32_t pc, std::uint64_t word);
   void begin(Group& group);
-  void resolve(Group& group, std::uint32_t pc);
+  [[gnu::always_inline]] void resolve(Group& group, std::uint32_t pc);
   void tell_left_out(const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes) const {
     if (state_.observer != nullptr) {
       state_.observer->left_out(state_, group, pc, row, lanes);
     }
   }
-  void form(link::SubWarp& sub_warp, Group& group);
-  [[nodiscard]] bool ask_former(SubWarpShape& shape);
-  [[nodiscard]] bool form_row(link::SubWarp& sub_warp, Group& group);
+  [[gnu::always_inline]] void form(link::SubWarp& sub_warp, Group& group);
+  [[nodiscard]] [[gnu::always_inline]] bool ask_former(SubWarpShape& shape);
+  [[nodiscard]] [[gnu::noinline]] bool form_row(link::SubWarp& sub_warp, Group& group);
   // The one sub-warp of a group of one row, none of whose threads is in flight: what forming does to it and the group.
   // It has been decoded.
   void form_whole_row(link::SubWarp& sub_warp, Group& group);
   void hand_on_formed(link::SubWarp& sub_warp);
-  void hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool scalar);
+  [[gnu::always_inline]] void hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool scalar);
   enum class Scalar : std::uint8_t { no, later, now };
   [[nodiscard]] Scalar is_scalar(const Group& group) const;
   void form_scalar(link::SubWarp& sub_warp, Group& group);

@@ -23,6 +23,8 @@ void FetchStage::schedule_by(std::unique_ptr<WarpScheduler> scheduler) {
   held_since_.assign(state_.groups.size(), 0);
 }
 
+// From the scheduler to the passage that begins, a usual fetch is in line in the stage's turn: it is a third of what a
+// cycle of the core costs. What is rare is not.
 void FetchStage::tick(Cycle now) {
   if (warps_ != nullptr && !state_.groups.any_ready()) {
     warps_->starving();
@@ -31,6 +33,15 @@ void FetchStage::tick(Cycle now) {
     release_loads(now);
   }
   IdleCause& cause = history_[now % kHistory];
+  if (waiting_ != nullptr || by_lane_ != nullptr || !late_.empty()) {
+    tick_with_words(now, cause);
+  } else {
+    fetch_next(now, cause);
+  }
+}
+
+// Words are there that have been fetched before, or each lane fetches for itself.
+void FetchStage::tick_with_words(Cycle now, IdleCause& cause) {
   if (waiting_ != nullptr) {
     if (!out.offer(*waiting_)) {
       cause = state_.block_cause;
@@ -45,8 +56,6 @@ void FetchStage::tick(Cycle now) {
     tick_by_lane(now, cause);
     return;
   }
-  GroupId id = 0;
-  std::uint64_t word = 0;
   bool handed_on = false;
   while (!handed_on && !late_.empty()) {
     const LateWord late = late_.front();
@@ -54,12 +63,12 @@ void FetchStage::tick(Cycle now) {
     handed_on = hand_on(state_.groups[late.group], late.word, cause);
   }
   if (!handed_on) {
-    // A group whose instruction has to wait leaves the cycle to another one.
-    while (read(now, id, word, cause) && !hand_on(state_.groups[id], word, cause)) {
-    }
+    fetch_next(now, cause);
     return;
   }
   IdleCause of_next = cause;
+  GroupId id = 0;
+  std::uint64_t word = 0;
   if (waiting_ == nullptr && read(now, id, word, of_next)) {
     // A word that had waited here: decode takes one per cycle.
     state_.groups.set_state(state_.groups[id], GroupState::fetching);
@@ -67,7 +76,15 @@ void FetchStage::tick(Cycle now) {
   }
 }
 
-bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& cause) {
+// A group whose instruction has to wait leaves the cycle to another one.
+inline void FetchStage::fetch_next(Cycle now, IdleCause& cause) {
+  GroupId id = 0;
+  std::uint64_t word = 0;
+  while (read(now, id, word, cause) && !hand_on(state_.groups[id], word, cause)) {
+  }
+}
+
+inline bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& cause) {
   if (!state_.groups.any_ready()) {
     cause = idle_cause();
     return false;
@@ -84,33 +101,40 @@ bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& ca
       throw InternalError(fmt::format("group {} has gone to PC {} while it could be fetched", id, group.pc));
     }
   }
-  if (group.pc >= state_.launch->code_words) {
-    if (!group.all_completed()) {
-      cause = IdleCause::pipeline;  // an earlier instruction's fault would come first
-      return false;
-    }
-    state_.raise(isa::Fault::Kind::invalid_instruction, group,
-                 fmt::format("the kernel has {} instructions; control ran past its end", state_.launch->code_words));
+  if (group.pc >= state_.launch->code_words) [[unlikely]] {
+    cause = runs_past_end(group) ? cause : IdleCause::pipeline;
     return false;
   }
   cause = IdleCause::icache;
-  switch (read_word(group, word)) {
-    case ::tlm::TLM_ACCEPTED:
-      state_.groups.set_state(group, GroupState::fetching);
-      state_.moved();
-      if (requests_[id].answer != link::LineRequest::Answer::late_hit) {
-        ++state_.statistics.fetch_misses;
-        ArrivedWord& arrived = arrived_[id];
-        arrived.misses = arrived.pc == group.pc ? arrived.misses + 1 : 1;
-        arrived.pc = group.pc;
-      }
-      return false;
-    case ::tlm::TLM_UPDATED:
-      return false;
-    case ::tlm::TLM_COMPLETED:
-      break;
+  const ::tlm::tlm_sync_enum answer = read_word(group, word);
+  if (answer == ::tlm::TLM_COMPLETED) [[likely]] {
+    return true;
   }
+  if (answer == ::tlm::TLM_ACCEPTED) {
+    waits_for_line(group);
+  }
+  return false;
+}
+
+// False: an earlier instruction's fault would come first.
+bool FetchStage::runs_past_end(const Group& group) {
+  if (!group.all_completed()) {
+    return false;
+  }
+  state_.raise(isa::Fault::Kind::invalid_instruction, group,
+               fmt::format("the kernel has {} instructions; control ran past its end", state_.launch->code_words));
   return true;
+}
+
+void FetchStage::waits_for_line(Group& group) {
+  state_.groups.set_state(group, GroupState::fetching);
+  state_.moved();
+  if (requests_[group.id].answer != link::LineRequest::Answer::late_hit) {
+    ++state_.statistics.fetch_misses;
+    ArrivedWord& arrived = arrived_[group.id];
+    arrived.misses = arrived.pc == group.pc ? arrived.misses + 1 : 1;
+    arrived.pc = group.pc;
+  }
 }
 
 bool FetchStage::waits_for_results(Group& group, std::uint64_t word) {
@@ -153,7 +177,7 @@ void FetchStage::release_loads(Cycle now) {
   }
 }
 
-bool FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
+inline bool FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
   if (issue_ != nullptr && waits_for_results(group, word)) [[unlikely]] {
     return false;
   }
@@ -201,9 +225,9 @@ void FetchStage::sample_drift(unsigned block_slot) {
   state_.statistics.drift_instructions += most - least;
 }
 
-::tlm::tlm_sync_enum FetchStage::read_word(Group& group, std::uint64_t& word) {
+inline ::tlm::tlm_sync_enum FetchStage::read_word(Group& group, std::uint64_t& word) {
   ArrivedWord& arrived = arrived_[group.id];
-  if (arrived.valid && arrived.pc == group.pc) {
+  if (arrived.valid && arrived.pc == group.pc) [[unlikely]] {
     arrived.valid = false;
     word = arrived.word;
     return ::tlm::TLM_COMPLETED;
@@ -216,10 +240,15 @@ void FetchStage::sample_drift(unsigned block_slot) {
   if (L0Cache* const l0 = cache == nullptr ? l0_.of(icache) : nullptr) {
     line = l0->load_at_once(address - offset, repeats_miss);
   }
-  if (line != nullptr) {
+  if (line != nullptr) [[likely]] {
     std::memcpy(&word, line + offset, sizeof word);
     return ::tlm::TLM_COMPLETED;
   }
+  return ask_for_line(group, address, offset, repeats_miss, word);
+}
+
+::tlm::tlm_sync_enum FetchStage::ask_for_line(const Group& group, std::uint64_t address, std::uint64_t offset,
+                                              bool repeats_miss, std::uint64_t& word) {
   link::LineRequest& request = requests_[group.id];
   request.address = address - offset;
   request.core = static_cast<std::uint16_t>(state_.in_core);

@@ -133,17 +133,24 @@ class FetchStage final : public sc_core::sc_module,
 
   // Asks the scheduler for a group and the cache for its word. True: it is there, and the group's. False: `cause` says
   // why there is none in this cycle.
-  [[nodiscard]] bool read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& cause);
-  [[nodiscard]] ::tlm::tlm_sync_enum read_word(Group& group, std::uint64_t& word);
+  [[nodiscard]] [[gnu::always_inline]] bool read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& cause);
+  [[nodiscard]] [[gnu::always_inline]] ::tlm::tlm_sync_enum read_word(Group& group, std::uint64_t& word);
+  [[nodiscard]] [[gnu::noinline]] ::tlm::tlm_sync_enum ask_for_line(const Group& group, std::uint64_t address,
+                                                                    std::uint64_t offset, bool repeats_miss,
+                                                                    std::uint64_t& word);
+  [[nodiscard]] [[gnu::noinline]] bool runs_past_end(const Group& group);
+  [[gnu::noinline]] void waits_for_line(Group& group);
   // False: it is not the group's turn any more, which waits with its word.
-  bool hand_on(Group& group, std::uint64_t word, IdleCause& cause);
+  [[gnu::always_inline]] bool hand_on(Group& group, std::uint64_t word, IdleCause& cause);
+  [[gnu::always_inline]] void fetch_next(Cycle now, IdleCause& cause);
+  [[gnu::noinline]] void tick_with_words(Cycle now, IdleCause& cause);
   // How far the block's live warps are apart (CoreStatistics::drift_instructions).
-  void sample_drift(unsigned block_slot);
+  [[gnu::noinline]] void sample_drift(unsigned block_slot);
   // Whether the instruction waits for one in flight: then the group keeps the word, as in an instruction buffer.
-  [[nodiscard]] bool waits_for_results(Group& group, std::uint64_t word);
+  [[nodiscard]] [[gnu::noinline]] bool waits_for_results(Group& group, std::uint64_t word);
   // Whether the instruction is a load that has to wait: then the group is throttled and keeps the word.
-  [[nodiscard]] bool hold_back(Group& group, std::uint64_t word);
-  void release_loads(Cycle now);
+  [[nodiscard]] [[gnu::noinline]] bool hold_back(Group& group, std::uint64_t word);
+  [[gnu::noinline]] void release_loads(Cycle now);
   // Lanes that fetch for themselves (fetch_lanes.cpp).
   struct ByLane {
     // Of a group's instructions that are being fetched: the row of the next ones.

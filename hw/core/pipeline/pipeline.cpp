@@ -183,7 +183,7 @@ void Pipeline::waited(unsigned stages, Cycle first, Cycle cycles) {
 }
 
 // False: its head has gone on, so the stages before it have turns too.
-bool Pipeline::tick_alone(Cycle now) {
+bool Pipeline::alone_stays(Cycle now) {
   if (at_[alone_]->turn(now) != Stage::After::holds_up) {
     return false;
   }
@@ -195,23 +195,18 @@ bool Pipeline::tick_alone(Cycle now) {
   return true;
 }
 
-void Pipeline::tick(Cycle now) {
-  now_ = now;
-  if (alone_ != kNone) {
-    const unsigned alone = alone_;
-    if (at_[0]->stuck(now)) {
-      if (tick_alone(now)) {
-        return;
-      }
-      alone_ = kNone;
-      stays_at_ = 0;
-      turns(now, alone - 1);
-      return;
-    }
+bool Pipeline::tick_alone(Cycle now) {
+  const unsigned alone = alone_;
+  if (!at_[0]->stuck(now)) {
     alone_ = kNone;
+    return false;
   }
-  stays_at_ = 0;
-  turns(now, last_);
+  if (!alone_stays(now)) {
+    alone_ = kNone;
+    stays_at_ = 0;
+    turns(now, alone - 1);
+  }
+  return true;
 }
 
 // ---------------------------------------------------------------------------------------------- passages
@@ -240,32 +235,6 @@ bool Pipeline::know_last_leaves() {
   }
   last_leaves_ = last_in_stages(now_);
   known_ = true;
-  return true;
-}
-
-bool Pipeline::begin(link::SubWarp& sub_warp) {
-  const link::DecodedInstruction* const decoded = sub_warp.decoded;
-  if (decoded == nullptr || (!known_ && !know_last_leaves())) [[unlikely]] {
-    known_ = false;
-    return false;
-  }
-  const Cycle begins = now_ + to_begin_;
-  const Cycle leaves = std::max(begins + passage_ - 1, last_leaves_ + 1);
-  const unsigned end = decoded->passage_end;
-  if (end == 0) [[unlikely]] {
-    last_leaves_ = decoded->in_order ? leaves : last_leaves_;
-    return false;
-  }
-  last_leaves_ = leaves;
-  sub_warp.begins = begins;
-  begins_[begins & begins_mask_] = begins;
-  Passage& passage = passages_[end].add();
-  passage.sub_warp = &sub_warp;
-  passage.leaves = leaves;
-  ++passing_;
-  if (due_[end] == link::kNever) {
-    due_[end] = head_at(passage, end);
-  }
   return true;
 }
 

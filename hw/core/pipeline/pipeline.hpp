@@ -73,7 +73,14 @@ class Pipeline {
   // What becomes of an instruction of this launch: which stages its sub-warps stop at. Decode asks.
   void describe(link::DecodedInstruction& decoded) const;
 
-  void tick(Cycle now);
+  void tick(Cycle now) {
+    now_ = now;
+    if (alone_ != kNone && tick_alone(now)) {
+      return;
+    }
+    stays_at_ = 0;
+    turns(now, last_);
+  }
   void settle(Cycle now);
   [[nodiscard]] bool idle() const;
   // All stages are stuck.
@@ -139,7 +146,9 @@ class Pipeline {
   [[nodiscard]] unsigned position_of(const Stage& stage) const;
   static constexpr unsigned kNone = 0;  // of positions at which something stays: fetch holds nobody up
   [[nodiscard]] bool stuck_but(unsigned other, Cycle now) const;
+  // The cycle of the stage that has turns alone, and where its head goes on of those before it. False: all have turns.
   [[nodiscard]] bool tick_alone(Cycle now);
+  [[nodiscard]] bool alone_stays(Cycle now);
   // The first `stages` of them, in the order of their turns.
   void rests(unsigned stages, bool stopped);
   void waited(unsigned stages, Cycle first, Cycle cycles);
@@ -201,6 +210,32 @@ inline void Stage::has_work() const {
 }
 inline bool StageOutput::begin_passage(link::SubWarp& sub_warp) const {
   return pipeline_->begin(sub_warp);
+}
+
+inline bool Pipeline::begin(link::SubWarp& sub_warp) {
+  const link::DecodedInstruction* const decoded = sub_warp.decoded;
+  if (decoded == nullptr || (!known_ && !know_last_leaves())) [[unlikely]] {
+    known_ = false;
+    return false;
+  }
+  const Cycle begins = now_ + to_begin_;
+  const Cycle leaves = std::max(begins + passage_ - 1, last_leaves_ + 1);
+  const unsigned end = decoded->passage_end;
+  if (end == 0) [[unlikely]] {
+    last_leaves_ = decoded->in_order ? leaves : last_leaves_;
+    return false;
+  }
+  last_leaves_ = leaves;
+  sub_warp.begins = begins;
+  begins_[begins & begins_mask_] = begins;
+  Passage& passage = passages_[end].add();
+  passage.sub_warp = &sub_warp;
+  passage.leaves = leaves;
+  ++passing_;
+  if (due_[end] == link::kNever) {
+    due_[end] = head_at(passage, end);
+  }
+  return true;
 }
 
 }  // namespace heddle::hw
