@@ -46,6 +46,7 @@ void BlockCompaction::start(Group& group) {
     block.first_row = group.first_row;
   }
   group.pc = 0;
+  group.merge_pc = isa::kNoReconvergence;
   block.running.push_back(group.active[0]);
   block.taken.push_back(0);
   block.warps.push_back(group.id);
@@ -67,6 +68,7 @@ bool BlockCompaction::complete(Group& group, const Outcome& outcome, GroupMoves&
       }
     });
     group.active[0] &= ~outcome.exited[0];
+    group.look_at_lanes();
   }
   if (instruction.op == isa::Op::BRA && !instruction.guard.always()) {
     each(outcome.taken[0], [&](unsigned row, LaneMask lane) { block.taken[row] |= lane; });
@@ -94,12 +96,11 @@ void BlockCompaction::released(Group& group, unsigned, LaneMask, bool last, Grou
 void BlockCompaction::go_on(Group& group, Block& block, GroupMoves& moves) {
   if (group.active[0] == 0) {
     finish(group, block, moves);
-  } else if (!block.stack.empty() && group.pc == block.stack.back().reconvergence_pc) {
+  } else if (!block.stack.empty() && group.pc == merge_pc(block)) {
     moves.park(group);
     ++block.at_merge;
     settle(block, moves);
   } else {
-    group.look_at_lanes();
     moves.run(group);
   }
 }
@@ -200,6 +201,7 @@ void BlockCompaction::compact(Block& block, std::uint32_t pc, GroupMoves& moves)
         made.part = number % parts_;
         made.warp_in_block = made.part * warps_ + warp;
         made.pc = pc;
+        made.merge_pc = merge_pc(block);
         warps.push_back(&made);
       }
       warps[warp]->lane_row[lane] = static_cast<std::uint16_t>(block.first_row + row);

@@ -39,9 +39,10 @@ class BlockCompaction final : public Divergence {
   };
 
   using Parameters = TbcParameters;
-  static constexpr Traits traits{.no_lockstep =
-                                     "forms warps of threads that meet by chance, so that its lanes are not "
-                                     "those that the program means"};
+  static constexpr Traits traits{
+      .no_lockstep =
+          "forms warps of threads that meet by chance, so that its lanes are not those that the program means",
+      .steps_plainly = true};
   static void check(const Machine& machine, std::vector<Contradiction>& found);
   static void cost(const CostShape& shape, CostLines& lines);
 
@@ -84,6 +85,10 @@ class BlockCompaction final : public Divergence {
   bool branch(Block& block, GroupMoves& moves);
   void pop(Block& block, std::uint32_t pc, GroupMoves& moves);
   void compact(Block& block, std::uint32_t pc, GroupMoves& moves);
+  // Group::merge_pc of the warps of the path that runs: the top entry's re-convergence PC.
+  [[nodiscard]] static std::uint32_t merge_pc(const Block& block) {
+    return block.stack.empty() ? isa::kNoReconvergence : block.stack.back().reconvergence_pc;
+  }
   [[nodiscard]] Block& block_of(const Group& group) { return blocks_[group.block_slot * parts_ + group.part]; }
   [[nodiscard]] const Block& block_of(const Group& group) const {
     return blocks_[group.block_slot * parts_ + group.part];

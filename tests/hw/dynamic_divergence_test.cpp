@@ -98,6 +98,28 @@ TEST_F(Tbc, ALoopKeepsOneJoinEntry) {
   EXPECT_THAT(core_.live(), ElementsAre("2: 2/0 3/0", "2: 2/1 3/1"));
 }
 
+// Before that PC they go on without it (Divergence::Traits::steps_plainly).
+TEST_F(Tbc, TellsTheWarpsOfAPathWhereTheyMeet) {
+  EXPECT_EQ(first_.merge_pc, isa::kNoReconvergence);
+  core_.branch(first_, 5, 2, 0b0011);
+  core_.branch(second_, 5, 2, 0b1100);
+  EXPECT_EQ(core_.at(1).merge_pc, 2U);
+  core_.plain(core_.at(1));
+  EXPECT_EQ(core_.at(5).merge_pc, 2U) << "the path that waited";
+  core_.branch(core_.at(5), 2, 2, 0b1111);
+  EXPECT_EQ(core_.at(2).merge_pc, isa::kNoReconvergence) << "all have met";
+}
+
+TEST_F(Tbc, LooksAtItsLanesAgainWhenSomeExit) {
+  core_.branch(first_, 5, 9, 0b0011);
+  core_.branch(second_, 5, 9, 0b1100);
+  Group& path = core_.at(1);
+  EXPECT_FALSE(path.aligned) << "lanes of both rows";
+  core_.exit(path, 0b1100);
+  EXPECT_TRUE(path.aligned) << "those of row 1 are left";
+  EXPECT_EQ(path.first_row, 1U);
+}
+
 TEST_F(Tbc, ExitsLeaveTheStackAndCanCompleteABranch) {
   core_.branch(first_, 5, 9, 0b0011);
   core_.exit(second_, 0b1111);
