@@ -90,6 +90,8 @@ class Clock {
   }
   // Null: none has made this clock.
   [[nodiscard]] Calendar* calendar() const { return calendar_; }
+  // Where its calendar is; null: none has made it. As long as this clock, or a copy of it.
+  [[nodiscard]] const Progress* progress() const { return progress_.get(); }
 
  private:
   [[nodiscard]] bool running() const { return progress_ != nullptr && progress_->running; }

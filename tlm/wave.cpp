@@ -14,6 +14,17 @@ Wave::~Wave() {
   }
 }
 
+void Wave::change_otherwise(std::uint64_t value) {
+  log_->change_comes();
+  value_ = value;
+  known_ = true;
+  generation_ += scheduled_ ? 1 : 0;
+  scheduled_ = false;
+  if (!log_->asleep_) {
+    log_->mark_dirty(*this);
+  }
+}
+
 void Wave::set_at(Cycle at, std::uint64_t value) {
   if (log_ != nullptr) {
     log_->change_comes();
@@ -39,7 +50,7 @@ WaveLog::~WaveLog() {
 
 // Between two calls of the kernel, by whoever looks at the GPU then, waves change in the kernel's next step.
 void WaveLog::begin_step() {
-  if (sc_core::sc_get_status() != sc_core::SC_RUNNING) {
+  if (!clock_ || asleep_ || clock_->now() == step_ || sc_core::sc_get_status() != sc_core::SC_RUNNING) {
     return;
   }
   if (step_ != kNever) {
@@ -51,7 +62,8 @@ void WaveLog::begin_step() {
 // What the wave has announced or set goes with it: modules go after their last step.
 void WaveLog::forget(Wave& wave) {
   waves_[wave.index_] = nullptr;
-  std::erase(dirty_, &wave);
+  const auto dirty = dirty_.begin() + static_cast<std::ptrdiff_t>(dirty_count_);
+  dirty_count_ = static_cast<std::size_t>(std::remove(dirty_.begin(), dirty, &wave) - dirty_.begin());
   std::erase(collected_, &wave);
   const auto of_wave = [&wave](const Announced& announced) { return announced.wave == &wave; };
   std::erase_if(next_, of_wave);
@@ -99,10 +111,7 @@ void WaveLog::wake(Cycle now) {
       }
     }
   }
-  if (!changes_.empty()) {
-    show(latest_, changes_);
-    changes_.clear();
-  }
+  show_changes(latest_);
 }
 
 void WaveLog::leave() {
@@ -112,7 +121,7 @@ void WaveLog::leave() {
     }
   }
   waves_.clear();
-  dirty_.clear();
+  dirty_count_ = 0;
   next_.clear();
   due_.clear();
   later_ = {};
@@ -126,6 +135,8 @@ void WaveLog::take(Wave& wave, const std::string& name, unsigned width) {
   wave.log_ = this;
   wave.index_ = static_cast<std::uint32_t>(waves_.size());
   waves_.push_back(&wave);
+  dirty_.resize(waves_.size() + 1);
+  changes_.resize(waves_.size() + 1);
 }
 
 // An announced change takes place, unless a set() has voided it: one of an earlier step, or, for a change in the
@@ -158,10 +169,7 @@ void WaveLog::pass_on(Cycle cycle) {
     add(*wave, wave->due_value_);
   }
   collected_.clear();
-  if (!changes_.empty()) {
-    show(cycle, changes_);
-    changes_.clear();
-  }
+  show_changes(cycle);
 }
 
 void WaveLog::flush(Cycle now) {
@@ -204,16 +212,13 @@ void WaveLog::flush(Cycle now) {
     }
   }
   collected_.clear();
-  for (Wave* const wave : dirty_) {
+  for (Wave* const wave : std::span(dirty_.data(), dirty_count_)) {
     wave->dirty_ = false;
     wave->flushed_generation_ = wave->generation_;
     add(*wave, wave->value_);
   }
-  dirty_.clear();
-  if (!changes_.empty()) {
-    show(now, changes_);
-    changes_.clear();
-  }
+  dirty_count_ = 0;
+  show_changes(now);
   if (!next_.empty()) {
     if (due_.empty()) {
       due_.swap(next_);

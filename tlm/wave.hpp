@@ -34,8 +34,8 @@ class Wave {
 
   [[nodiscard]] bool traced() const { return log_ != nullptr; }
   [[nodiscard]] inline std::uint64_t value() const;  // the latest that was set
-  // The value from the present cycle on.
-  void set(std::uint64_t value) {
+  // The value from the present cycle on. In line: modules set many waves to what they are in nearly every cycle.
+  [[gnu::always_inline]] void set(std::uint64_t value) {
     if (log_ != nullptr && (value != value_ || !known_ || scheduled_)) {
       change(value);
     }
@@ -53,6 +53,8 @@ class Wave {
  private:
   friend class WaveLog;
   inline void change(std::uint64_t value);
+  // The first change of a cycle, or while the log sleeps.
+  void change_otherwise(std::uint64_t value);
 
   std::uint64_t value_ = 0;      // the latest that was set
   std::uint64_t shown_ = 0;      // the latest that the log has passed on
@@ -91,10 +93,13 @@ class WaveLog {
 
   // The end of a time step in cycle `now`: what was announced for cycles up to now, then what was set in this step.
   void flush(Cycle now);
-  [[nodiscard]] bool idle() const { return dirty_.empty(); }
+  [[nodiscard]] bool idle() const { return dirty_count_ == 0; }
   // From now on changes are of the cycles of `clock`, which may run ahead of the kernel (tlm/calendar/calendar.hpp):
   // the first change of a cycle ends the step of the one before. The end of the kernel's step comes by end_step().
-  void follow(const Clock& clock) { clock_.emplace(clock); }
+  void follow(const Clock& clock) {
+    clock_.emplace(clock);
+    progress_ = clock.progress();
+  }
   // The cycle of the step that ends with the kernel's.
   [[nodiscard]] Cycle end_step() {
     const Cycle step = std::exchange(step_, kNever);
@@ -129,9 +134,13 @@ class WaveLog {
 
   // Before a wave changes.
   void change_comes() {
-    if (clock_ && !asleep_ && clock_->now() != step_) {
+    if (!in_step()) {
       begin_step();
     }
+  }
+  // For certain in the cycle that it collects changes of; nothing is to be done before another one.
+  [[nodiscard]] bool in_step() const {
+    return progress_ != nullptr && progress_->running && !progress_->apart && progress_->moment.cycle == step_;
   }
   void begin_step();
   void forget(Wave& wave);
@@ -139,26 +148,40 @@ class WaveLog {
   void take_place(Cycle before);
   void collect(const Announced& announced, bool at_present);
   void pass_on(Cycle cycle);
+  // Without a branch on whether it is a change, which is hard to foresee.
   void add(Wave& wave, std::uint64_t value) {
-    if (value != wave.shown_ || !wave.shown_known_) {
-      wave.shown_ = value;
-      wave.shown_known_ = true;
-      changes_.push_back({wave.index_, value});
+    changes_[changes_count_] = {wave.index_, value};
+    changes_count_ += value != wave.shown_ || !wave.shown_known_ ? 1 : 0;
+    wave.shown_ = value;
+    wave.shown_known_ = true;
+  }
+  void mark_dirty(Wave& wave) {
+    dirty_[dirty_count_] = &wave;
+    dirty_count_ += wave.dirty_ ? 0 : 1;
+    wave.dirty_ = true;
+  }
+  void show_changes(Cycle cycle) {
+    if (changes_count_ != 0) {
+      show(cycle, {changes_.data(), changes_count_});
+      changes_count_ = 0;
     }
   }
 
-  std::vector<Wave*> waves_;     // null: gone
-  std::vector<Wave*> dirty_;     // set in this step
+  std::vector<Wave*> waves_;  // null: gone
+  std::vector<Wave*> dirty_;  // set in this step: the first `dirty_count_`; there is room for all and one more
+  std::size_t dirty_count_ = 0;
   std::vector<Announced> next_;  // for the cycle after this step's
   std::vector<Announced> due_;   // for cycle due_at_
   Cycle due_at_ = 0;
   std::priority_queue<Later, std::vector<Later>, std::greater<>> later_;
   std::uint64_t order_ = 0;
   std::vector<Wave*> collected_;
-  std::vector<Change> changes_;
+  std::vector<Change> changes_;  // likewise
+  std::size_t changes_count_ = 0;
   Cycle latest_ = 0;  // of the steps so far
   std::optional<Clock> clock_;
-  Cycle step_ = kNever;  // of the present changes, by clock_; kNever: they are of the kernel's step
+  const Progress* progress_ = nullptr;  // of the calendar that made the clock; null: none did, or it follows no clock
+  Cycle step_ = kNever;                 // of the present changes, by clock_; kNever: they are of the kernel's step
   bool asleep_ = false;
   std::size_t most_later_ = kFewLater;  // while it sleeps: of later_, before it looks which of them are over
   static constexpr std::size_t kFewLater = 1024;
@@ -182,20 +205,15 @@ inline void Wave::count(std::uint64_t events) {
 }
 
 inline void Wave::change(std::uint64_t value) {
-  log_->change_comes();
-  value_ = value;
-  known_ = true;
-  if (scheduled_) {
-    ++generation_;
-    scheduled_ = false;
-  }
-  if (log_->asleep_) {
+  if (!log_->in_step()) [[unlikely]] {
+    change_otherwise(value);
     return;
   }
-  if (!dirty_) {
-    dirty_ = true;
-    log_->dirty_.push_back(this);
-  }
+  value_ = value;
+  known_ = true;
+  generation_ += scheduled_ ? 1 : 0;
+  scheduled_ = false;
+  log_->mark_dirty(*this);
 }
 
 inline void Wave::pulse(std::uint64_t value) {

@@ -13,8 +13,6 @@ namespace heddle::traces {
 
 namespace {
 
-constexpr std::uint8_t kOneBit = 0x80;
-
 // The eight binary digits of every byte.
 constexpr auto kDigits = [] {
   std::array<std::array<char, 8>, 256> digits{};
@@ -25,6 +23,52 @@ constexpr auto kDigits = [] {
   }
   return digits;
 }();
+
+// What comes before the identifier of a wave's line, of values below kSmall: of several bits, then of one.
+constexpr std::uint32_t kSmall = 256;
+struct Start {
+  std::array<char, 15> text;
+  std::uint8_t length;
+};
+constexpr auto kStarts = [] {
+  std::array<Start, kSmall + 2> starts{};
+  for (std::uint32_t value = 0; value != kSmall; ++value) {
+    Start& start = starts[value];
+    const auto digits = static_cast<unsigned>(std::max<int>(static_cast<int>(std::bit_width(value)), 1));
+    start.text[0] = 'b';
+    for (unsigned digit = 0; digit != digits; ++digit) {
+      start.text[1 + digit] = static_cast<char>('0' + ((value >> (digits - 1 - digit)) & 1U));
+    }
+    start.text[1 + digits] = ' ';
+    start.length = static_cast<std::uint8_t>(digits + 2);
+  }
+  for (std::uint32_t bit = 0; bit != 2; ++bit) {
+    starts[kSmall + bit] = {{static_cast<char>('0' + bit)}, 1};
+  }
+  return starts;
+}();
+
+// The start of a line of a value from kSmall on; behind it as many bytes as one more byte of digits has are written to.
+char* long_start(char* at, std::uint64_t value) {
+  // Whole bytes from the first one that is not zero, less its leading zeros: readers extend with zeros.
+  const auto bits = static_cast<unsigned>(std::bit_width(value));
+  unsigned bytes = (bits + 7) / 8;
+  const unsigned leading = bytes * 8 - bits;
+  *at++ = 'b';
+  --bytes;
+  std::uint64_t digits = 0;
+  std::memcpy(&digits, kDigits[(value >> (8 * bytes)) & 0xffU].data(), sizeof digits);
+  digits >>= 8 * leading;  // the first digit is in the lowest byte
+  std::memcpy(at, &digits, sizeof digits);
+  at += 8 - leading;
+  while (bytes != 0) {
+    --bytes;
+    std::memcpy(at, kDigits[(value >> (8 * bytes)) & 0xffU].data(), 8);
+    at += 8;
+  }
+  *at++ = ' ';
+  return at;
+}
 
 // Identifiers are numbers in base 94, in printable characters.
 std::string identifier(std::size_t number) {
@@ -57,7 +101,11 @@ void VcdText::begin(const Head& head) {
       throw InternalError("too many signals are traced");
     }
     std::copy(id.begin(), id.end(), line.id.begin());
-    line.length = static_cast<std::uint8_t>(id.size() | (head.variables[variable].width == 1 ? kOneBit : 0U));
+    line.length = static_cast<std::uint32_t>(id.size());
+    if (head.variables[variable].width == 1) {
+      line.first = kSmall;
+      line.mask = 1;
+    }
   }
   append(fmt::format("$version {} $end\n", head.version));
   for (const std::string& comment : head.comments) {
@@ -108,46 +156,31 @@ void VcdText::time(std::uint64_t time) {
 }
 
 void VcdText::changes(std::span<const link::WaveLog::Change> changes) {
-  for (const link::WaveLog::Change& change : changes) {
-    value(lines_[change.wave], change.value);
-  }
-}
-
-inline void VcdText::value(const Line& of, std::uint64_t value) {
   char* at = line();
-  if ((of.length & kOneBit) != 0) {
-    *at++ = static_cast<char>('0' + (value & 1U));
-  } else {
-    *at++ = 'b';
-    if (value == 0) {
-      *at++ = '0';
+  for (const link::WaveLog::Change& change : changes) {
+    const Line& of = lines_[change.wave];
+    const std::uint64_t value = change.value & of.mask;
+    if (value < kSmall) {
+      const Start& start = kStarts[of.first + value];
+      std::memcpy(at, start.text.data(), start.text.size());  // what is too much is written over
+      at += start.length;
     } else {
-      // Whole bytes from the first one that is not zero, less its leading zeros: readers extend with zeros.
-      const unsigned bits = static_cast<unsigned>(std::bit_width(value));
-      unsigned bytes = (bits + 7) / 8;
-      const unsigned leading = bytes * 8 - bits;
-      --bytes;
-      std::uint64_t digits = 0;
-      std::memcpy(&digits, kDigits[(value >> (8 * bytes)) & 0xffU].data(), sizeof digits);
-      digits >>= 8 * leading;  // the first digit is in the lowest byte
-      std::memcpy(at, &digits, sizeof digits);
-      at += 8 - leading;
-      while (bytes != 0) {
-        --bytes;
-        std::memcpy(at, kDigits[(value >> (8 * bytes)) & 0xffU].data(), 8);
-        at += 8;
-      }
+      at = long_start(at, value);
     }
-    *at++ = ' ';
+    std::memcpy(at, of.id.data(), of.id.size());
+    at += of.length;
+    if (at >= bytes_.get() + kBytes) [[unlikely]] {
+      end_line(at);
+      at = line();
+    }
   }
-  std::memcpy(at, of.id.data(), of.id.size());  // what is too much is written over
-  end_line(at + (of.length & ~kOneBit));
+  end_line(at);
 }
 
 void VcdText::unknown(std::uint32_t wave) {
   const Line& of = lines_[wave];
-  append((of.length & kOneBit) != 0 ? "x" : "bx ");
-  append({of.id.data(), of.length & ~std::size_t{kOneBit}});
+  append(of.one_bit() ? "x" : "bx ");
+  append({of.id.data(), of.length});
 }
 
 void VcdText::text(std::size_t variable, const std::string& value) {

@@ -31,8 +31,11 @@ class VcdText final : public WaveForm {
   static constexpr std::size_t kLongestLine = 96;
   // What a change of a wave is written with.
   struct Line {
-    std::array<char, 7> id{};  // and a line feed
-    std::uint8_t length = 0;   // of both; 0x80: of one bit
+    std::array<char, 8> id{};                // and a line feed
+    std::uint32_t length = 0;                // of both
+    std::uint32_t first = 0;                 // of the table of small values
+    std::uint64_t mask = ~std::uint64_t{0};  // of a value's bits
+    [[nodiscard]] bool one_bit() const { return mask == 1; }
   };
 
   void scope(const WaveScope& scope, const Head& head);
@@ -46,7 +49,6 @@ class VcdText final : public WaveForm {
   }
   void append(std::string_view text);
   void flush();
-  void value(const Line& line, std::uint64_t value);
 
   ByteSink& out_;
   std::unique_ptr<char[]> bytes_ = std::make_unique<char[]>(kBytes + kLongestLine);  // on its way there

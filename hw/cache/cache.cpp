@@ -124,6 +124,11 @@ void Cache::show_state() {
   observer_->changed(statistics_, misses_.used(), writes_, send_queue_.size());
 }
 
+void Cache::show_accepted(std::uint64_t line) {
+  observer_->request(beyond(line));
+  show_state();
+}
+
 // ------------------------------------------------------------------------------------------------- control
 
 void Cache::flush() {

@@ -100,7 +100,7 @@ class Cache : public sc_core::sc_module,
   // request would be done within the call; it counts as one, unless it repeats a miss (LineRequest::repeats_miss).
   // Null: nothing has happened, offer a request.
   [[nodiscard]] const std::byte* load_at_once(std::uint64_t line, bool repeats_miss = false) {
-    if (!answers_at_once_ || flushing_ || ports_used_ == ports_ || observer_ != nullptr) {
+    if (!answers_at_once_ || flushing_ || ports_used_ == ports_) {
       return nullptr;
     }
     const Frame here = lines_.find(line);
@@ -117,6 +117,9 @@ class Cache : public sc_core::sc_module,
     }
     lines_.touch(here);
     took_port();
+    if (observer_ != nullptr) {
+      show_accepted(line);
+    }
     return lines_.data(here);
   }
 
@@ -165,7 +168,10 @@ class Cache : public sc_core::sc_module,
   // LineRoom, of all that ask: for want of MSHRs or of room for writes. Of MSHRs alone a refusal is foreseen.
   [[nodiscard]] bool refuses_still() const override { return refusal_lasts_; }
   [[nodiscard]] bool would_refuse(LineRequest& request) override;
-  void refused_again(std::uint64_t cycles) override { *refusals_ += cycles; }
+  void refused_again(std::uint64_t cycles) override {
+    *refusals_ += cycles;
+    awake_ = awake_ || observer_ != nullptr;  // which sees it in its next cycle
+  }
   // Where several take turns in asking: how often something has happened that could make room, and refusals of one of
   // them that are not the latest.
   [[nodiscard]] std::uint64_t room_changes() const { return room_changes_; }
@@ -240,7 +246,7 @@ class Cache : public sc_core::sc_module,
   [[nodiscard]] bool at_rest() const {
     return (acknowledgements_.size() | fills_.size() | delayed_.size() | send_queue_.size() | invalidated_.size()) ==
                0 &&
-           !flushing_ && !has_home_ && read_.empty() && observer_ == nullptr;
+           !flushing_ && !has_home_ && read_.empty();
   }
   void begin_cycle(link::Cycle now) {
     now_ = now;
@@ -357,6 +363,8 @@ class Cache : public sc_core::sc_module,
   void remember_failed_write(std::uint64_t address, std::uint32_t group, std::uint32_t pc);
   void continue_flush();
   void show_state();
+  // A request has been accepted for this line.
+  void show_accepted(std::uint64_t line);
   [[nodiscard]] std::uint64_t banks_of(const LineRequest& request) const {
     return request.banks != 0 ? request.banks : std::uint64_t{1} << (request.address / line_bytes_ % banks_);
   }

@@ -106,9 +106,10 @@ tlm_sync_enum Cache::accept(LineRequest& request) {
   }
   if (observer_ != nullptr) {
     if (result != TLM_UPDATED) {
-      observer_->request(beyond(request.address));
+      show_accepted(request.address);
+    } else {
+      show_state();
     }
-    show_state();
   }
   return result;
 }
@@ -123,6 +124,7 @@ void Cache::refuse(LineRequest& request, Busy why) {
 
 void Cache::refused_again(Busy why, std::uint64_t cycles) {
   counter_of(statistics_, why) += cycles;
+  awake_ = awake_ || observer_ != nullptr;
 }
 
 bool Cache::would_refuse(LineRequest& request) {
@@ -142,6 +144,7 @@ bool Cache::would_refuse(LineRequest& request) {
 tlm_sync_enum Cache::busy(LineRequest& request, Busy why) {
   refuse(request, why);
   *refusals_ += request.again ? 0 : 1;
+  awake_ = awake_ || observer_ != nullptr;
   return TLM_UPDATED;
 }
 

@@ -10,36 +10,33 @@ namespace heddle::hw {
 
 // -------------------------------------------------------------------------------------------------------- caches
 
-const decltype(CacheWaves::kCounted) CacheWaves::kCounted{{
-    {&CacheWaves::hits_, [](const CacheStatistics& statistics) { return statistics.hits; }},
-    {&CacheWaves::misses_, [](const CacheStatistics& statistics) { return statistics.misses; }},
-    {&CacheWaves::merged_, [](const CacheStatistics& statistics) { return statistics.merged; }},
-    {&CacheWaves::refused_,
-     [](const CacheStatistics& statistics) {
-       return statistics.busy_ports + statistics.busy_mshrs + statistics.busy_targets + statistics.busy_writes +
-              statistics.busy_order + statistics.busy_flush;
-     }},
-    {&CacheWaves::fills_, [](const CacheStatistics& statistics) { return statistics.fills; }},
-}};
+inline CacheWaves::Totals CacheWaves::Totals::of(const CacheStatistics& statistics) {
+  return {statistics.hits, statistics.misses, statistics.merged,
+          statistics.busy_ports + statistics.busy_mshrs + statistics.busy_targets + statistics.busy_writes +
+              statistics.busy_order + statistics.busy_flush,
+          statistics.fills};
+}
 
 void CacheWaves::attached(const CacheStatistics& statistics) {
-  for (std::size_t i = 0; i != kCounted.size(); ++i) {
-    seen_[i] = kCounted[i].total(statistics);
-    (this->*kCounted[i].wave).set(0);
-  }
-  for (link::Wave* const wave : {&mshrs_, &writes_, &queue_}) {
+  seen_ = Totals::of(statistics);
+  for (link::Wave* const wave : {&hits_, &misses_, &merged_, &refused_, &fills_, &mshrs_, &writes_, &queue_}) {
     wave->set(0);
   }
 }
 
 void CacheWaves::changed(const CacheStatistics& statistics, unsigned mshrs, unsigned writes, std::size_t queue) {
-  for (std::size_t i = 0; i != kCounted.size(); ++i) {
-    const std::uint64_t total = kCounted[i].total(statistics);
-    if (total != seen_[i]) {
-      (this->*kCounted[i].wave).count(total - seen_[i]);
-      seen_[i] = total;
+  const Totals now = Totals::of(statistics);
+  const auto show = [](link::Wave& wave, std::uint64_t total, std::uint64_t before) {
+    if (total != before) {
+      wave.count(total - before);
     }
-  }
+  };
+  show(hits_, now.hits, seen_.hits);
+  show(misses_, now.misses, seen_.misses);
+  show(merged_, now.merged, seen_.merged);
+  show(refused_, now.refused, seen_.refused);
+  show(fills_, now.fills, seen_.fills);
+  seen_ = now;
   mshrs_.set(mshrs);
   writes_.set(writes);
   queue_.set(queue);

@@ -48,13 +48,13 @@ class CacheWaves final : public CacheObserver {
   unsigned mshr_count_;
   unsigned requests_;  // that are accepted in a cycle, at most
   link::Wave hits_, misses_, merged_, refused_, address_, fills_, mshrs_, writes_, queue_;
-  // Waves that show what a cycle adds to a counter: another one is a row more.
-  struct Counted {
-    link::Wave CacheWaves::*wave;
-    std::uint64_t (*total)(const CacheStatistics& statistics);
+  // What waves show of a cycle that is added to a counter.
+  struct Totals {
+    std::uint64_t hits = 0, misses = 0, merged = 0, refused = 0, fills = 0;
+    [[nodiscard]] static Totals of(const CacheStatistics& statistics);
+    bool operator==(const Totals&) const = default;
   };
-  static const std::array<Counted, 5> kCounted;
-  std::array<std::uint64_t, 5> seen_{};  // totals so far
+  Totals seen_;  // so far
 };
 
 struct L2Waves final : L2Observer {
