@@ -65,7 +65,7 @@ void WaveLog::forget(Wave& wave) {
   const auto dirty = dirty_.begin() + static_cast<std::ptrdiff_t>(dirty_count_);
   dirty_count_ = static_cast<std::size_t>(std::remove(dirty_.begin(), dirty, &wave) - dirty_.begin());
   std::erase(collected_, &wave);
-  const auto of_wave = [&wave](const Announced& announced) { return announced.wave == &wave; };
+  const auto of_wave = [&wave](const auto& announced) { return announced.wave == &wave; };
   std::erase_if(next_, of_wave);
   std::erase_if(due_, of_wave);
   std::vector<Later> kept;
@@ -135,7 +135,7 @@ void WaveLog::take(Wave& wave, const std::string& name, unsigned width) {
   wave.log_ = this;
   wave.index_ = static_cast<std::uint32_t>(waves_.size());
   waves_.push_back(&wave);
-  dirty_.resize(waves_.size() + 1);
+  dirty_.resize(waves_.size());
   changes_.resize(waves_.size() + 1);
 }
 
@@ -163,6 +163,15 @@ void WaveLog::collect(const Announced& announced, bool at_present) {
   }
 }
 
+void WaveLog::collect_pulses(bool at_present) {
+  for (const PulseEnd& end : due_) {
+    if (end.generation == (at_present ? end.wave->generation_ : end.wave->flushed_generation_)) {
+      collect({end.wave, 0, end.generation, false}, at_present);
+    }
+  }
+  due_.clear();
+}
+
 void WaveLog::pass_on(Cycle cycle) {
   for (Wave* const wave : collected_) {
     wave->collected_ = false;
@@ -187,10 +196,7 @@ void WaveLog::flush(Cycle now) {
       later_.pop();
     }
     if (!due_.empty() && due_at_ == at) {
-      for (const Announced& announced : due_) {
-        collect(announced, false);
-      }
-      due_.clear();
+      collect_pulses(false);
     }
     pass_on(at);
   }
@@ -200,10 +206,7 @@ void WaveLog::flush(Cycle now) {
     later_.pop();
   }
   if (!due_.empty() && due_at_ == now) {
-    for (const Announced& announced : due_) {
-      collect(announced, true);
-    }
-    due_.clear();
+    collect_pulses(true);
   }
   for (Wave* const wave : collected_) {
     wave->collected_ = false;

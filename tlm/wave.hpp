@@ -40,8 +40,10 @@ class Wave {
       change(value);
     }
   }
+  // 1 in the present cycle, 0 from the next one on.
+  inline void pulse();
   // The value in the present cycle, 0 from the next one on.
-  inline void pulse(std::uint64_t value = 1);
+  inline void pulse(std::uint64_t value);
   // One more of what is counted per cycle: 0 from the next one on.
   inline void count(std::uint64_t events = 1);
   // The value from a cycle on: the present one, or a later one.
@@ -53,6 +55,7 @@ class Wave {
  private:
   friend class WaveLog;
   inline void change(std::uint64_t value);
+  inline void announce_end();
   // The first change of a cycle, or while the log sleeps.
   void change_otherwise(std::uint64_t value);
 
@@ -93,7 +96,7 @@ class WaveLog {
 
   // The end of a time step in cycle `now`: what was announced for cycles up to now, then what was set in this step.
   void flush(Cycle now);
-  [[nodiscard]] bool idle() const { return dirty_count_ == 0; }
+  [[nodiscard]] bool idle() const { return dirty_count_ == 0 && next_.empty(); }
   // From now on changes are of the cycles of `clock`, which may run ahead of the kernel (tlm/calendar/calendar.hpp):
   // the first change of a cycle ends the step of the one before. The end of the kernel's step comes by end_step().
   void follow(const Clock& clock) {
@@ -125,6 +128,11 @@ class WaveLog {
     std::uint32_t generation;
     bool difference;
   };
+  // Of a pulse: 0 again.
+  struct PulseEnd {
+    Wave* wave;
+    std::uint32_t generation;
+  };
   struct Later {
     Cycle at;
     std::uint64_t order;
@@ -142,11 +150,14 @@ class WaveLog {
   [[nodiscard]] bool in_step() const {
     return progress_ != nullptr && progress_->running && !progress_->apart && progress_->moment.cycle == step_;
   }
+  // And all that was announced for cycles before this one has taken place.
+  [[nodiscard]] bool follows_step() const { return in_step() && latest_ + 1 == step_; }
   void begin_step();
   void forget(Wave& wave);
   void announce(Cycle at, const Announced& change);
   void take_place(Cycle before);
   void collect(const Announced& announced, bool at_present);
+  void collect_pulses(bool at_present);
   void pass_on(Cycle cycle);
   // Without a branch on whether it is a change, which is hard to foresee.
   void add(Wave& wave, std::uint64_t value) {
@@ -156,9 +167,10 @@ class WaveLog {
     wave.shown_known_ = true;
   }
   void mark_dirty(Wave& wave) {
-    dirty_[dirty_count_] = &wave;
-    dirty_count_ += wave.dirty_ ? 0 : 1;
-    wave.dirty_ = true;
+    if (!wave.dirty_) {
+      wave.dirty_ = true;
+      dirty_[dirty_count_++] = &wave;
+    }
   }
   void show_changes(Cycle cycle) {
     if (changes_count_ != 0) {
@@ -168,15 +180,15 @@ class WaveLog {
   }
 
   std::vector<Wave*> waves_;  // null: gone
-  std::vector<Wave*> dirty_;  // set in this step: the first `dirty_count_`; there is room for all and one more
+  std::vector<Wave*> dirty_;  // set in this step: the first `dirty_count_`; there is room for all
   std::size_t dirty_count_ = 0;
-  std::vector<Announced> next_;  // for the cycle after this step's
-  std::vector<Announced> due_;   // for cycle due_at_
+  std::vector<PulseEnd> next_;  // for the cycle after this step's
+  std::vector<PulseEnd> due_;   // for cycle due_at_
   Cycle due_at_ = 0;
   std::priority_queue<Later, std::vector<Later>, std::greater<>> later_;
   std::uint64_t order_ = 0;
   std::vector<Wave*> collected_;
-  std::vector<Change> changes_;  // likewise
+  std::vector<Change> changes_;  // with room for all and one more: the first `changes_count_`
   std::size_t changes_count_ = 0;
   Cycle latest_ = 0;  // of the steps so far
   std::optional<Clock> clock_;
@@ -216,6 +228,11 @@ inline void Wave::change(std::uint64_t value) {
   log_->mark_dirty(*this);
 }
 
+inline void Wave::announce_end() {
+  scheduled_ = true;
+  log_->next_.push_back({this, generation_});
+}
+
 inline void Wave::pulse(std::uint64_t value) {
   if (log_ != nullptr) {
     if (log_->asleep_) {
@@ -223,9 +240,18 @@ inline void Wave::pulse(std::uint64_t value) {
       return;
     }
     change(value);
-    scheduled_ = true;
-    log_->next_.push_back({this, 0, generation_, false});
+    announce_end();
   }
+}
+
+inline void Wave::pulse() {
+  // One more cycle of what it shows already, usual for stages: the end alone is announced anew.
+  if (log_ != nullptr && value_ == 1 && shown_ == 1 && shown_known_ && !dirty_ && log_->follows_step()) {
+    flushed_generation_ = ++generation_;
+    announce_end();
+    return;
+  }
+  pulse(1);
 }
 
 }  // namespace heddle::link

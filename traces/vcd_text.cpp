@@ -131,16 +131,24 @@ void VcdText::scope(const WaveScope& scope, const Head& head) {
 }
 
 void VcdText::append(std::string_view text) {
+  others_ = true;
   while (!text.empty()) {
     const std::size_t count = std::min(text.size(), kBytes - size_);
     std::memcpy(line(), text.data(), count);
     end_line(line() + count);
     text.remove_prefix(count);
+    others_ = others_ || !text.empty();
   }
 }
 
 void VcdText::flush() {
-  out_.write({bytes_.get(), size_});
+  if (lines_of_ != nullptr && !others_) {
+    lines_of_->write_lines({bytes_.get(), size_}, told_);
+  } else {
+    out_.write({bytes_.get(), size_});
+  }
+  told_.clear();
+  others_ = false;
   size_ = 0;
 }
 
@@ -151,13 +159,26 @@ void VcdText::time(std::uint64_t time) {
     *text = '#';
     char* end = std::to_chars(text + 1, text + kLongestLine - 1, time).ptr;
     *end++ = '\n';
+    if (lines_of_ != nullptr) {
+      told_.push_back({static_cast<std::uint16_t>(end - text), 0});
+    }
     end_line(end);
   }
 }
 
 void VcdText::changes(std::span<const link::WaveLog::Change> changes) {
+  if (lines_of_ != nullptr) {
+    write_changes<true>(changes);
+  } else {
+    write_changes<false>(changes);
+  }
+}
+
+template <bool kTellsLines>
+inline void VcdText::write_changes(std::span<const link::WaveLog::Change> changes) {
   char* at = line();
   for (const link::WaveLog::Change& change : changes) {
+    const char* const begin = at;
     const Line& of = lines_[change.wave];
     const std::uint64_t value = change.value & of.mask;
     if (value < kSmall) {
@@ -169,6 +190,10 @@ void VcdText::changes(std::span<const link::WaveLog::Change> changes) {
     }
     std::memcpy(at, of.id.data(), of.id.size());
     at += of.length;
+    if constexpr (kTellsLines) {
+      const std::uint64_t mixed = (value + change.wave * 0xC2B2AE3D27D4EB4FULL) * 0x9E3779B97F4A7C15ULL;
+      told_.push_back({static_cast<std::uint16_t>(at - begin), static_cast<std::uint16_t>(mixed >> 48U)});
+    }
     if (at >= bytes_.get() + kBytes) [[unlikely]] {
       end_line(at);
       at = line();

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/byte_sink.hpp"
+#include "base/line_sink.hpp"
 #include "traces/wave_form.hpp"
 
 namespace heddle::traces {
@@ -16,6 +16,7 @@ namespace heddle::traces {
 class VcdText final : public WaveForm {
  public:
   explicit VcdText(ByteSink& out) : out_(out) {}
+  explicit VcdText(LineSink& out) : out_(out), lines_of_(out.wants_lines() ? &out : nullptr) {}
 
   void begin(const Head& head) override;
   void time(std::uint64_t time) override;
@@ -49,8 +50,13 @@ class VcdText final : public WaveForm {
   }
   void append(std::string_view text);
   void flush();
+  template <bool kTellsLines>
+  void write_changes(std::span<const link::WaveLog::Change> changes);
 
   ByteSink& out_;
+  LineSink* lines_of_ = nullptr;      // null: nobody wants lines
+  std::vector<LineSink::Line> told_;  // of bytes_, where all of it are lines that have been told
+  bool others_ = false;               // there is other text
   std::unique_ptr<char[]> bytes_ = std::make_unique<char[]>(kBytes + kLongestLine);  // on its way there
   std::size_t size_ = 0;                                                             // less than kBytes between calls
   std::uint64_t time_ = ~std::uint64_t{0};

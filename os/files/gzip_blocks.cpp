@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "os/files/line_deflate.hpp"
+
 namespace heddle::os {
 
 namespace {
@@ -34,8 +36,8 @@ unsigned GzipBlocks::usual_helpers() {
   return std::clamp(std::thread::hardware_concurrency(), 1U, kMostHelpers);
 }
 
-GzipBlocks::GzipBlocks(std::function<void(std::string_view)> out, unsigned helpers)
-    : out_(std::move(out)), helpers_(helpers) {
+GzipBlocks::GzipBlocks(std::function<void(std::string_view)> out, Text text, unsigned helpers)
+    : out_(std::move(out)), text_(text), helpers_(helpers) {
   living().insert(this);
 }
 
@@ -50,7 +52,16 @@ void GzipBlocks::pause_all() {
   }
 }
 
-void GzipBlocks::pack(Block& block) {
+void GzipBlocks::pack(Block& block) const {
+  if (text_ == Text::repeated_lines) {
+    const std::size_t size = block.text.size();
+    block.text.append(LineDeflate::kBehind, '\0');
+    if (block.lines.empty()) {
+      block.lines = LineDeflate::lines_of(block.text.data(), size);
+    }
+    LineDeflate().pack(block.text.data(), size, block.lines, block.packed);
+    return;
+  }
   const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(::libdeflate_alloc_compressor(kQuick));
   if (compressor == nullptr) {
     throw std::bad_alloc();
@@ -122,10 +133,14 @@ void GzipBlocks::hand_on(std::size_t most) {
   std::unique_lock lock(mutex_);
   while (true) {
     while (!blocks_.empty() && blocks_.front().done) {
-      const Block block = std::move(blocks_.front());
+      Block block = std::move(blocks_.front());
       blocks_.pop_front();
       lock.unlock();
       out_(block.packed);
+      block.text.clear();
+      block.lines.clear();
+      block.taken = block.done = false;
+      spare_.push_back(std::move(block));
       lock.lock();
     }
     if (blocks_.size() <= most) {
@@ -139,10 +154,14 @@ void GzipBlocks::hand_on(std::size_t most) {
 
 void GzipBlocks::hand_in() {
   begin_helpers();
-  Block block;
-  std::string next;
-  next.reserve(kBlock);
-  block.text = std::exchange(present_, std::move(next));
+  if (!std::exchange(lines_told_, true)) {
+    present_.lines.clear();
+  }
+  Block block = std::exchange(present_, {});
+  if (!spare_.empty()) {
+    present_ = std::move(spare_.back());
+    spare_.pop_back();
+  }
   begun_ = true;
   {
     const std::lock_guard lock(mutex_);
@@ -153,18 +172,30 @@ void GzipBlocks::hand_in() {
 }
 
 void GzipBlocks::write(std::string_view text) {
+  lines_told_ = lines_told_ && text.empty();
+  present_.text.reserve(kBlock + LineDeflate::kBehind);
   while (!text.empty()) {
-    const std::size_t count = std::min(text.size(), kBlock - present_.size());
-    present_.append(text.substr(0, count));
+    const std::size_t count = std::min(text.size(), kBlock - std::min(present_.text.size(), kBlock));
+    present_.text.append(text.substr(0, count));
     text.remove_prefix(count);
-    if (present_.size() == kBlock) {
+    if (present_.text.size() >= kBlock) {
       hand_in();
+      lines_told_ = text.empty();
     }
   }
 }
 
+void GzipBlocks::write_lines(std::string_view text, std::span<const LineSink::Line> lines) {
+  present_.text.reserve(kBlock + text.size() + LineDeflate::kBehind);
+  present_.text.append(text);
+  present_.lines.insert(present_.lines.end(), lines.begin(), lines.end());
+  if (present_.text.size() >= kBlock) {
+    hand_in();
+  }
+}
+
 void GzipBlocks::finish() {
-  if (!present_.empty() || !begun_) {  // a file of nothing is a member of nothing
+  if (!present_.text.empty() || !begun_) {  // a file of nothing is a member of nothing
     hand_in();
   }
   hand_on(0);

@@ -1,7 +1,7 @@
 // A gzip file (RFC 1952) whose blocks are compressed by threads of their own, while whoever writes goes on.
 //
-// Text is cut into blocks of kBlock bytes, and each is a member of the file, compressed by libdeflate; readers take the
-// members one after the other. So the bytes depend on the text alone, not on who has compressed what, nor on how many
+// Text is cut into blocks of kBlock bytes, and each is a member of the file, compressed by libdeflate or, where its
+// lines come again and again, by LineDeflate; readers take the members one after the other. So the bytes depend on the text alone, not on who has compressed what, nor on how many
 // there are. The calling thread hands on what is done, in order, and compresses too where it would have to wait.
 #pragma once
 
@@ -9,27 +9,34 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include "base/line_sink.hpp"
 
 namespace heddle::os {
 
 class GzipBlocks {
  public:
   static constexpr std::size_t kBlock = std::size_t{1} << 20;
+  enum class Text { any, repeated_lines };
 
   // As many as the host has for it.
   [[nodiscard]] static unsigned usual_helpers();
 
   // `out` gets the file's bytes, from the calling thread.
-  explicit GzipBlocks(std::function<void(std::string_view)> out, unsigned helpers = usual_helpers());
+  explicit GzipBlocks(std::function<void(std::string_view)> out, Text text = Text::any,
+                      unsigned helpers = usual_helpers());
   ~GzipBlocks();
   GzipBlocks(const GzipBlocks&) = delete;
   GzipBlocks& operator=(const GzipBlocks&) = delete;
 
   void write(std::string_view text);
+  // As write(). Of repeated lines; blocks end where a call of it does.
+  void write_lines(std::string_view text, std::span<const LineSink::Line> lines);
   // The file is complete.
   void finish();
 
@@ -39,11 +46,12 @@ class GzipBlocks {
  private:
   struct Block {
     std::string text;
-    std::string packed;
+    std::vector<LineSink::Line> lines{};  // where all have been told
+    std::string packed{};
     bool taken = false;
     bool done = false;
   };
-  static void pack(Block& block);
+  void pack(Block& block) const;
   void begin_helpers();
   void end_helpers();
   void help();
@@ -52,9 +60,12 @@ class GzipBlocks {
   void hand_on(std::size_t most);
 
   const std::function<void(std::string_view)> out_;
+  const Text text_;
   const unsigned helpers_;
-  std::string present_;  // the block that is being filled
+  Block present_;  // is being filled
+  bool lines_told_ = true;
   bool begun_ = false;
+  std::vector<Block> spare_;  // to be filled anew
 
   std::mutex mutex_;
   std::condition_variable changed_;

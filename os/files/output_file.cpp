@@ -132,9 +132,11 @@ void OutputTarget::refuse(int error) const {
   throw InputError({name_}, fmt::format("cannot be written: {}", std::strerror(error)));
 }
 
-OutputFile::OutputFile(const std::string& path, Form form) : target_(path) {
-  if (form == Form::gzip) {
-    compressed_ = std::make_unique<GzipBlocks>([this](std::string_view bytes) { write_plain(bytes); });
+OutputFile::OutputFile(const std::string& path, Form form) : target_(path), form_(form) {
+  if (form != Form::plain) {
+    compressed_ = std::make_unique<GzipBlocks>(
+        [this](std::string_view bytes) { write_plain(bytes); },
+        form == Form::gzip_of_lines ? GzipBlocks::Text::repeated_lines : GzipBlocks::Text::any);
   }
   file_ = target_.open();
 }
@@ -162,6 +164,14 @@ void OutputFile::write(std::string_view bytes) {
     write_plain(bytes);
   } else {
     compressed_->write(bytes);
+  }
+}
+
+void OutputFile::write_lines(std::string_view text, std::span<const Line> lines) {
+  if (wants_lines()) {
+    compressed_->write_lines(text, lines);
+  } else {
+    write(text);
   }
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/byte_sink.hpp"
+#include "base/line_sink.hpp"
 #include "os/files/gzip_blocks.hpp"
 
 namespace heddle::os {
@@ -50,9 +50,9 @@ class OutputTarget {
 
 // Writes to an OutputTarget; commit() makes the file appear. Without commit() nothing is left, except in a target that
 // is written straight into. Throws InputError naming the path.
-class OutputFile final : public ByteSink {
+class OutputFile final : public LineSink {
  public:
-  enum class Form { plain, gzip };
+  enum class Form { plain, gzip, gzip_of_lines };
   explicit OutputFile(const std::string& path, Form form = Form::plain);
   ~OutputFile() override;
   OutputFile(const OutputFile&) = delete;
@@ -60,12 +60,15 @@ class OutputFile final : public ByteSink {
 
   [[nodiscard]] const std::string& path() const { return target_.name(); }
   void write(std::string_view bytes) override;
+  [[nodiscard]] bool wants_lines() const override { return form_ == Form::gzip_of_lines; }
+  void write_lines(std::string_view text, std::span<const Line> lines) override;
   void commit();
 
  private:
   void write_plain(std::string_view bytes);
 
   OutputTarget target_;
+  const Form form_;
   int file_ = -1;
   std::unique_ptr<GzipBlocks> compressed_;  // null: it is plain
 };

@@ -315,25 +315,52 @@ TEST(GzipBlocks, MakeTheSameBytesWithAnyNumberOfThreads) {
   for (unsigned i = 0; text.size() < 5 * GzipBlocks::kBlock + 12'345; ++i) {
     text += std::to_string(i * 2654435761U) + (i % 7 == 0 ? " the same\n" : "\n");
   }
-  const auto packed = [&](unsigned helpers, std::size_t piece, bool pauses) {
-    std::string out;
-    GzipBlocks blocks([&](std::string_view bytes) { out += bytes; }, helpers);
-    for (std::size_t at = 0; at < text.size(); at += piece) {
-      blocks.write(std::string_view(text).substr(at, piece));
-      if (pauses) {
-        GzipBlocks::pause_all();
-      }
-    }
-    blocks.finish();
-    return out;
+  const auto expect_text = [&](const std::string& bytes) {
+    EXPECT_LT(bytes.size() * 2, text.size());
+    traces::GunzipBuffer unpacked(scratch.write("packed.gz", bytes));
+    std::istream in(&unpacked);
+    EXPECT_TRUE(std::string(std::istreambuf_iterator<char>(in), {}) == text);
   };
-  const std::string alone = packed(0, 1000, false);
-  EXPECT_TRUE(packed(3, 77'777, false) == alone);
-  EXPECT_TRUE(packed(2, 400'000, true) == alone);
-  EXPECT_LT(alone.size() * 2, text.size());
-  traces::GunzipBuffer unpacked(scratch.write("packed.gz", alone));
-  std::istream in(&unpacked);
-  EXPECT_TRUE(std::string(std::istreambuf_iterator<char>(in), {}) == text);
+  for (const GzipBlocks::Text kind : {GzipBlocks::Text::any, GzipBlocks::Text::repeated_lines}) {
+    const auto packed = [&](unsigned helpers, std::size_t piece, bool pauses) {
+      std::string out;
+      GzipBlocks blocks([&](std::string_view bytes) { out += bytes; }, kind, helpers);
+      for (std::size_t at = 0; at < text.size(); at += piece) {
+        blocks.write(std::string_view(text).substr(at, piece));
+        if (pauses) {
+          GzipBlocks::pause_all();
+        }
+      }
+      blocks.finish();
+      return out;
+    };
+    const std::string alone = packed(0, 1000, false);
+    EXPECT_TRUE(packed(3, 77'777, false) == alone);
+    EXPECT_TRUE(packed(2, 400'000, true) == alone);
+    expect_text(alone);
+  }
+  // Lines that are told, beside text of which they are not.
+  std::string out;
+  GzipBlocks blocks([&](std::string_view bytes) { out += bytes; }, GzipBlocks::Text::repeated_lines);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', std::min(at + 77'777, text.size() - 1)) + 1, text.size());
+    const std::string_view piece = std::string_view(text).substr(at, end - at);
+    at = end;
+    std::vector<LineSink::Line> lines;
+    for (std::size_t begin = 0; begin != piece.size();) {
+      const std::size_t size = piece.find('\n', begin) + 1 - begin;
+      const auto hash = static_cast<std::uint16_t>(std::hash<std::string_view>()(piece.substr(begin, size)));
+      lines.push_back({static_cast<std::uint16_t>(size), hash});
+      begin += size;
+    }
+    if (end % 5 == 0) {
+      blocks.write(piece);
+    } else {
+      blocks.write_lines(piece, lines);
+    }
+  }
+  blocks.finish();
+  expect_text(out);
 }
 
 TEST(GzipBlocks, OfNothingAreAFileOfNothing) {

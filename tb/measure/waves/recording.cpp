@@ -66,7 +66,7 @@ WaveRecording::WaveRecording(const hw::Machine& machine, WaveOptions options)
     fst_ = std::make_unique<FstOutput>(options_.file);
   } else {
     file_ = std::make_unique<os::OutputFile>(
-        options_.file, ending == ".vcd" ? os::OutputFile::Form::plain : os::OutputFile::Form::gzip);
+        options_.file, ending == ".vcd" ? os::OutputFile::Form::plain : os::OutputFile::Form::gzip_of_lines);
   }
   os::check_writable(save_file());
   select(machine);
@@ -128,7 +128,7 @@ void WaveRecording::attached(hw::Gpu& gpu) {
   if (fst_) {
     form = std::make_unique<traces::FstForm>(*fst_);
   } else {
-    form = std::make_unique<traces::VcdText>(other_ ? *other_ : static_cast<ByteSink&>(*file_));
+    form = other_ ? std::make_unique<traces::VcdText>(*other_) : std::make_unique<traces::VcdText>(*file_);
   }
   if (!other_ && std::thread::hardware_concurrency() > 1) {
     form = std::make_unique<traces::FormThread>(std::move(form));
