@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "tests/hw/scribe.hpp"
+#include "tlm/calendar/calendar.hpp"
 #include "tlm/wave.hpp"
 
 namespace heddle::hw {
@@ -21,7 +23,9 @@ using link::Wave;
 
 class Recorder final : public link::WaveLog {
  public:
+  using WaveLog::end_step;
   using WaveLog::flush;
+  using WaveLog::follow;
   using WaveLog::sleep;
   using WaveLog::wake;
   struct Shown {
@@ -62,6 +66,27 @@ struct NaiveWave {
     return after == planned.begin() ? std::nullopt : std::optional(std::prev(after)->second);
   }
 };
+
+// In each cycle before `end` each wave has the value that its definition says, and it changes there alone.
+template <std::size_t kWaves>
+void expect_shown(const Recorder& recorder, const std::array<NaiveWave, kWaves>& naive, Cycle end) {
+  std::array<std::map<Cycle, std::uint64_t>, kWaves> shown;
+  Cycle last = 0;
+  for (const Recorder::Shown& change : recorder.shown) {
+    ASSERT_GE(change.cycle, last) << "time goes back";
+    last = change.cycle;
+    const auto [place, is_new] = shown[change.wave].emplace(change.cycle, change.value);
+    ASSERT_TRUE(is_new) << "two values in cycle " << change.cycle;
+    ASSERT_TRUE(place == shown[change.wave].begin() || std::prev(place)->second != change.value) << "no change";
+  }
+  for (std::size_t i = 0; i < kWaves; ++i) {
+    for (Cycle at = 0; at < end; ++at) {
+      const auto after = shown[i].upper_bound(at);
+      const auto seen = after == shown[i].begin() ? std::nullopt : std::optional(std::prev(after)->second);
+      ASSERT_EQ(seen, naive[i].value(at)) << "wave " << i << " in cycle " << at;
+    }
+  }
+}
 
 TEST(WaveLog, ShowsWhatEachWaveIsInEachCycle) {
   constexpr std::size_t kWaves = 6;
@@ -111,23 +136,67 @@ TEST(WaveLog, ShowsWhatEachWaveIsInEachCycle) {
     now += 1 + (random() % 4 == 0 ? random() % 9 : 0);
   }
   recorder.flush(now + 100);
-  std::array<std::map<Cycle, std::uint64_t>, kWaves> shown;
-  Cycle last = 0;
-  for (const Recorder::Shown& change : recorder.shown) {
-    ASSERT_GE(change.cycle, last) << "time goes back";
-    last = change.cycle;
-    const auto [place, is_new] = shown[change.wave].emplace(change.cycle, change.value);
-    ASSERT_TRUE(is_new) << "two values in cycle " << change.cycle;
-    ASSERT_TRUE(place == shown[change.wave].begin() || std::prev(place)->second != change.value) << "no change";
-  }
-  for (std::size_t i = 0; i < kWaves; ++i) {
-    for (Cycle at = 0; at < now + 100; ++at) {
-      const auto after = shown[i].upper_bound(at);
-      const auto seen = after == shown[i].begin() ? std::nullopt : std::optional(std::prev(after)->second);
-      ASSERT_EQ(seen, naive[i].value(at)) << "wave " << i << " in cycle " << at;
-    }
-  }
+  expect_shown<kWaves>(recorder, naive, now + 100);
 }
+
+// A log that follows modules' cycles, which may run ahead of the kernel: of signals that are mostly on for many cycles
+// on end, as those of busy stages, it shows each cycle, though most of their changes come to nothing.
+class FollowingWaveLog : public ::testing::TestWithParam<bool> {};
+
+TEST_P(FollowingWaveLog, ShowsWhatEachWaveIsInEachCycle) {
+  constexpr std::size_t kWaves = 6;
+  constexpr Cycle kCycles = 20'000;
+  std::mt19937 random(5);
+  link::Calendar calendar(test::kPeriod);
+  Recorder recorder;
+  recorder.follow(calendar.clock());
+  std::array<Wave, kWaves> waves;
+  std::array<NaiveWave, kWaves> naive;
+  for (Wave& wave : waves) {
+    recorder.take(wave, "w", 8);
+  }
+  test::Scribe module("module", calendar.clock(), [&](Cycle now) {
+    for (std::size_t i = 0; i != kWaves; ++i) {
+      for (unsigned op = random() % 8; op < 8; op += 3) {
+        switch (i < 3 || random() % 4 != 0 ? 0 : 1 + random() % 3) {
+          case 0:
+            if (random() % 8 != 0) {
+              waves[i].pulse();
+              naive[i].pulse(now, 1);
+            }
+            break;
+          case 1:
+            waves[i].pulse(random() % 3);
+            naive[i].pulse(now, waves[i].value());
+            break;
+          case 2:
+            waves[i].set(random() % 3);
+            naive[i].set(now, waves[i].value());
+            break;
+          default: {
+            const Cycle later = now + 2 + random() % 3;
+            waves[i].set_at(later, 1);
+            naive[i].planned[later] = 1;
+            break;
+          }
+        }
+      }
+    }
+    return now >= kCycles ? link::kNever : now + 1 + (random() % 16 == 0 ? random() % 4 : 0);
+  });
+  module.wake(1);
+  const sc_core::sc_time end = calendar.clock().cycles(kCycles + 100);
+  if (GetParam()) {
+    calendar.run_ahead_until(end);
+  }
+  sc_core::sc_start(end);
+  EXPECT_EQ(calendar.cycles_ahead() != 0, GetParam());
+  recorder.flush(recorder.end_step());
+  recorder.flush(kCycles + 100);
+  expect_shown<kWaves>(recorder, naive, kCycles + 100);
+}
+
+INSTANTIATE_TEST_SUITE_P(WaveLog, FollowingWaveLog, ::testing::Bool());
 
 TEST(WaveLog, DifferencesAddUpInAnyOrder) {
   Recorder recorder;

@@ -24,15 +24,25 @@ namespace json = boost::json;
 
 constexpr double kMilli = 1e-3;  // pJ per ns are mW
 
-double watts(const Power& power, double pj, std::size_t at) {
-  return kMilli * pj / power.nanoseconds_of(at);
+double watts(double pj, double nanoseconds) {
+  return kMilli * pj / nanoseconds;
+}
+
+// Of each interval.
+std::vector<double> durations(const Power& power) {
+  std::vector<double> nanoseconds(power.intervals());
+  for (std::size_t at = 0; at != nanoseconds.size(); ++at) {
+    nanoseconds[at] = power.nanoseconds_of(at);
+  }
+  return nanoseconds;
 }
 
 template <class PjOf>
-json::array watts_over_time(const Power& power, const PjOf& pj_of) {
+json::array watts_over_time(const std::vector<double>& nanoseconds, const PjOf& pj_of) {
   json::array row;
-  for (std::size_t at = 0; at != power.intervals(); ++at) {
-    row.emplace_back(watts(power, pj_of(at), at));
+  row.reserve(nanoseconds.size());
+  for (std::size_t at = 0; at != nanoseconds.size(); ++at) {
+    row.emplace_back(watts(pj_of(at), nanoseconds[at]));
   }
   return row;
 }
@@ -73,17 +83,23 @@ std::string power_trace(const Power& power) {
   out += '\n';
   // To make digits of a number takes most of the time, and units at rest have the same power all along.
   struct Written {
-    double watts = -1;
+    const double* pj = nullptr;  // by interval
+    double last_pj = -1;
     std::array<char, 32> text{};  // the shortest that reads back exactly, and a tab
     std::size_t size = 0;
   };
   std::vector<Written> written(power.modules.size());
-  for (std::size_t at = 0; at != power.intervals(); ++at) {
-    for (std::size_t i = 0; i != written.size(); ++i) {
-      Written& last = written[i];
-      if (const double now = watts(power, power.modules[i].pj[at], at); now != last.watts) {
-        last.watts = now;
-        char* const end = std::to_chars(last.text.data(), last.text.data() + last.text.size(), now).ptr;
+  for (std::size_t i = 0; i != written.size(); ++i) {
+    written[i].pj = power.modules[i].pj.data();
+  }
+  const std::vector<double> nanoseconds = durations(power);
+  for (std::size_t at = 0; at != nanoseconds.size(); ++at) {
+    const bool as_long = at != 0 && nanoseconds[at] == nanoseconds[at - 1];
+    for (Written& last : written) {
+      if (const double pj = last.pj[at]; pj != last.last_pj || !as_long) {
+        last.last_pj = pj;
+        char* const end =
+            std::to_chars(last.text.data(), last.text.data() + last.text.size(), watts(pj, nanoseconds[at])).ptr;
         *end = '\t';
         last.size = static_cast<std::size_t>(end + 1 - last.text.data());
       }
@@ -97,16 +113,17 @@ std::string power_trace(const Power& power) {
 std::string power_json(const RunRecord& record) {
   const Power& power = *record.power;
   const Energy& energy = *record.energy;
+  const std::vector<double> nanoseconds = durations(power);
   json::object modules;
   for (const Power::Module& module : power.modules) {
     modules[module.name] =
         json::object{{"kind", module.kind},
                      {"leakage", kMilli * module.leakage_mw},
-                     {"power", watts_over_time(power, [&](std::size_t at) { return module.pj[at]; })}};
+                     {"power", watts_over_time(nanoseconds, [&](std::size_t at) { return module.pj[at]; })}};
   }
   json::object kinds;
   for (const auto& [kind, pj] : by_kind(power)) {
-    kinds[kind] = watts_over_time(power, [&, &pj = pj](std::size_t at) { return pj[at]; });
+    kinds[kind] = watts_over_time(nanoseconds, [&, &pj = pj](std::size_t at) { return pj[at]; });
   }
   json::value celsius;  // null: leakage does not go by it
   if (energy.leakage) {
@@ -126,7 +143,7 @@ std::string power_json(const RunRecord& record) {
                                 {"pj", energy.pj},
                                 {"mean", kMilli * energy.average_mw},
                                 {"peak", kMilli * power.peak_mw()},
-                                {"power", watts_over_time(power, [&](std::size_t at) { return power.pj(at); })},
+                                {"power", watts_over_time(nanoseconds, [&](std::size_t at) { return power.pj(at); })},
                                 {"kinds", std::move(kinds)},
                                 {"modules", std::move(modules)},
                                 {"kernels", kernels_json(power)}});
