@@ -52,6 +52,10 @@ struct CacheStatistics {
   std::uint64_t busy_flush = 0;
   std::uint64_t failed_reads = 0;
   std::uint64_t failed_writes = 0;
+  // For want of anything.
+  [[nodiscard]] std::uint64_t refusals() const {
+    return busy_ports + busy_banks + busy_mshrs + busy_targets + busy_writes + busy_order + busy_flush;
+  }
   template <class Visitor>
   void describe(Visitor& visit) {
     visit(

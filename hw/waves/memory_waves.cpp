@@ -11,10 +11,7 @@ namespace heddle::hw {
 // -------------------------------------------------------------------------------------------------------- caches
 
 inline CacheWaves::Totals CacheWaves::Totals::of(const CacheStatistics& statistics) {
-  return {statistics.hits, statistics.misses, statistics.merged,
-          statistics.busy_ports + statistics.busy_mshrs + statistics.busy_targets + statistics.busy_writes +
-              statistics.busy_order + statistics.busy_flush,
-          statistics.fills};
+  return {statistics.hits, statistics.misses, statistics.merged, statistics.refusals(), statistics.fills};
 }
 
 void CacheWaves::attached(const CacheStatistics& statistics) {

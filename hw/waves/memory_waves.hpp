@@ -35,7 +35,7 @@ class CacheWaves final : public CacheObserver {
     visit(group_, "misses", misses_, link::up_to(requests_), "requests that did not");
     visit(group_, "merged", merged_, link::up_to(requests_), "of the misses: joined a line already on its way");
     visit(group_, "refused", refused_, link::number(8),
-          "requests refused in this cycle: ports, MSHRs, write buffer, order, flush");
+          "requests refused in this cycle: ports, banks, MSHRs and their targets, write buffer, order, flush");
     visit(group_, "address", address_, link::address(), "line of the latest request that was accepted");
     visit(group_, "fills", fills_, link::number(8), "lines that came and were kept in this cycle");
     visit(group_, "mshrs", mshrs_, link::up_to(mshr_count_), "MSHRs in use: lines on their way");

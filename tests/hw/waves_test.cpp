@@ -367,6 +367,24 @@ TEST(Waves, ShowAccessesThatWaitForTheirInstructionsOthers) {
   EXPECT_EQ(dump[gathered].number(dump.end - 1), 0U);
 }
 
+// Lines 0, 2, 4 and 6, of which each thread loads one, are of one bank: it takes one in a cycle and refuses what comes
+// beside it.
+TEST(Waves, ShowRequestsThatABankRefuses) {
+  Machine machine = four_lanes(4);
+  machine.l1d.ports = 8;
+  machine.l1d.banks = 2;
+  Code code;
+  code.s2r(1, Special::tid_x);
+  code.rri(Op::SHL, 1, 1, 8);
+  code.param(2, 0);
+  code.rrr(Op::ADD, 1, 1, 2);
+  code.load(Op::LD_GLOBAL, 3, 1);
+  code.exit();
+  const VcdDump dump = record(machine, code, {{1, 1, 1}, {4, 1, 1}});
+  EXPECT_EQ(dump.sum("bench.gpu.core0.l1d.misses"), 4U);
+  EXPECT_GE(dump.sum("bench.gpu.core0.l1d.refused"), 1U);
+}
+
 // The branch of figure 2.2 in a block of eight threads under thread block compaction: one stack for the block, its
 // masks by row of the block's threads. Threads 2 and 5 go to C, so that B runs with lanes 1011 of row 0 and 1101 of
 // row 1.

@@ -462,9 +462,7 @@ TEST_P(CacheReference, AgreesInEverything) {
   EXPECT_EQ(statistics.write_backs, reference.write_backs);
   EXPECT_EQ(statistics.evictions, reference.evictions);
   EXPECT_EQ(statistics.fills, reference.fills);
-  EXPECT_EQ(statistics.busy_ports + statistics.busy_banks + statistics.busy_mshrs + statistics.busy_targets +
-                statistics.busy_writes + statistics.busy_order,
-            requester.refused);
+  EXPECT_EQ(statistics.refusals(), requester.refused);
   requester.flushing = true;
   memory.flushing = true;
   cache->flush();
