@@ -1,8 +1,9 @@
 // A gzip file (RFC 1952) whose blocks are compressed by threads of their own, while whoever writes goes on.
 //
-// Text is cut into blocks of kBlock bytes, and each is a member of the file, compressed by libdeflate or, where its
-// lines come again and again, by LineDeflate; readers take the members one after the other. So the bytes depend on the text alone, not on who has compressed what, nor on how many
-// there are. The calling thread hands on what is done, in order, and compresses too where it would have to wait.
+// Text is cut into blocks of about kBlock bytes. Each is a member of the file, compressed by libdeflate or, where its
+// lines come again and again, by LineDeflate; readers take the members one after the other. So the bytes depend on the
+// text and its lines alone, not on who has compressed what, nor on how many there are. The calling thread hands on what
+// is done, in order, and compresses too where it would have to wait.
 #pragma once
 
 #include <condition_variable>

@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/json.hpp>
 #include <charconv>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -93,7 +94,9 @@ std::string power_trace(const Power& power) {
     written[i].pj = power.modules[i].pj.data();
   }
   const std::vector<double> nanoseconds = durations(power);
-  for (std::size_t at = 0; at != nanoseconds.size(); ++at) {
+  std::vector<char> line(written.size() * sizeof(Written::text));
+  for (std::size_t at = 0; at != nanoseconds.size() && !written.empty(); ++at) {
+    char* end_of_line = line.data();
     const bool as_long = at != 0 && nanoseconds[at] == nanoseconds[at - 1];
     for (Written& last : written) {
       if (const double pj = last.pj[at]; pj != last.last_pj || !as_long) {
@@ -103,9 +106,11 @@ std::string power_trace(const Power& power) {
         *end = '\t';
         last.size = static_cast<std::size_t>(end + 1 - last.text.data());
       }
-      out.append(last.text.data(), last.size);
+      std::memcpy(end_of_line, last.text.data(), last.text.size());  // what is too much is written over
+      end_of_line += last.size;
     }
-    out.back() = '\n';
+    end_of_line[-1] = '\n';
+    out.append(line.data(), static_cast<std::size_t>(end_of_line - line.data()));
   }
   return out;
 }
