@@ -129,18 +129,20 @@ hw::Machine with_every_module() {
 class EveryModule {
  public:
   EveryModule() : device_(with_every_module()), modules_(device_.statistics()) {
-    // Lines that have sectors have no homes, and the other way round; a machine has one divergence mechanism; private
-    // memory does not go with threads that change cores.
+    // Lines that have sectors have no homes, and the other way round, and homes do not go with partitions of the L2; a
+    // machine has one divergence mechanism; private memory does not go with threads that change cores.
     modules_.add("gpu.core0.convergence", convergence_);
     modules_.add("gpu.core0.private_memory", private_memory_);
     modules_.add("gpu.core0.l1d.sectors", sectors_);
     modules_.add("gpu.l2_0.store.sectors", sectors_);
+    modules_.add("gpu.noc.partitions", partitions_);
   }
   [[nodiscard]] const StatisticsRegistry& modules() const { return modules_; }
 
  private:
   const tb::Device device_;
   hw::SectorStatistics sectors_;
+  hw::PartitionStatistics partitions_;
   hw::ConvergenceStatistics convergence_;
   hw::PrivateMemoryStatistics private_memory_;
   StatisticsRegistry modules_;

@@ -147,21 +147,22 @@ std::optional<InterpreterResult> interpret_observed(const Module& module, const 
   return run_launch(module, launch, memory, hash, options, &observer);
 }
 
-std::uint64_t code_address(const Module& module, std::size_t kernel_index) {
+std::uint64_t code_address(const Module& module, std::size_t kernel_index, unsigned instruction_bytes) {
   std::uint64_t address = kCodeBase;
   for (std::size_t i = 0; i < kernel_index && i < module.kernels.size(); ++i) {
-    const std::uint64_t bytes = std::max<std::uint64_t>(module.kernels[i].words.size() * sizeof(std::uint64_t), 1);
+    const std::uint64_t bytes = std::max<std::uint64_t>(module.kernels[i].words.size() * instruction_bytes, 1);
     address += (bytes + kCodeAlignment - 1) / kCodeAlignment * kCodeAlignment;
   }
   return address;
 }
 
-void load_module(const Module& module, DeviceMemory& memory) {
-  if (code_address(module, module.kernels.size()) > kModuleBase) {
-    throw InputError({module.name, 0, 0},
-                     fmt::format("the module's code needs {} bytes; there is room for {}",
-                                 code_address(module, module.kernels.size()) - kCodeBase, kModuleBase - kCodeBase),
-                     "split the module");
+void load_module(const Module& module, DeviceMemory& memory, unsigned instruction_bytes) {
+  const std::uint64_t end = code_address(module, module.kernels.size(), instruction_bytes);
+  if (end > kModuleBase) {
+    throw InputError(
+        {module.name, 0, 0},
+        fmt::format("the module's code needs {} bytes; there is room for {}", end - kCodeBase, kModuleBase - kCodeBase),
+        "split the module");
   }
   // What an earlier load left: code and variables of one module at a time are in memory.
   std::vector<std::uint64_t> old;
@@ -178,10 +179,16 @@ void load_module(const Module& module, DeviceMemory& memory) {
   }
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     const Kernel& kernel = module.kernels[i];
-    const std::uint64_t address = code_address(module, i);
-    const std::span<const std::uint64_t> words(kernel.words);
-    memory.place("code of " + kernel.name, address, words.size_bytes(), false);
-    memory.write(address, std::as_bytes(words));
+    const std::uint64_t address = code_address(module, i, instruction_bytes);
+    std::vector<std::uint64_t> words = kernel.words;
+    if (const std::size_t step = instruction_bytes / sizeof(std::uint64_t); step > 1) {
+      words.assign(kernel.words.size() * step, 0);
+      for (std::size_t word = 0; word != kernel.words.size(); ++word) {
+        words[word * step] = kernel.words[word];
+      }
+    }
+    memory.place("code of " + kernel.name, address, words.size() * sizeof(std::uint64_t), false);
+    memory.write(address, std::as_bytes(std::span(words)));
   }
   for (const Variable& variable : module.variables) {
     if (variable.space != Space::global) {

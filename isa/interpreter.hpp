@@ -47,8 +47,10 @@ inline constexpr std::uint64_t kMaxTogether = 1U << 17U;
 
 // Puts a module's code (read-only) and global variables with their initial values into device memory, in place of
 // the code and variables of a module loaded before. Kernel k's code starts at code_address(module, k). Throws
-// InputError when the code is larger than its place.
-void load_module(const Module& module, DeviceMemory& memory);
-[[nodiscard]] std::uint64_t code_address(const Module& module, std::size_t kernel_index);
+// InputError when the code is larger than its place. Each instruction takes instruction_bytes, a multiple of 8, of
+// which the first 8 are its word.
+void load_module(const Module& module, DeviceMemory& memory, unsigned instruction_bytes = 8);
+[[nodiscard]] std::uint64_t code_address(const Module& module, std::size_t kernel_index,
+                                         unsigned instruction_bytes = 8);
 
 }  // namespace heddle::isa

@@ -120,6 +120,7 @@ struct LaunchRequest {
   std::vector<std::uint8_t> parameters;  // Kernel::parameter_bytes bytes, laid out as Kernel::parameters says
   std::uint64_t grid_workspace = 0;      // of a cooperative launch: memory by which code of nvcc's waits for the grid
   bool cooperative = false;              // all blocks are resident at once and may wait for each other (bar.grid)
+  int carve_out = -1;                    // part of a core's scratchpad that is preferred, in percent; -1: none
 };
 
 // "saxpy.ptx:41 (saxpy.cu:12)" for a PC of a kernel.

@@ -16,11 +16,16 @@ std::uint64_t pair(std::uint64_t low, std::uint64_t high) {
   return low | high << 32U;
 }
 
+// The part of the scratchpad that the kernel prefers, in percent, plus 1; 0: none.
+std::uint64_t carve_out_of(const Function& function) {
+  return static_cast<std::uint64_t>(function.attributes.preferredShmemCarveout + 1);
+}
+
 Question question_of(const Launch& launch, std::uint64_t stream) {
   return {Call::launch,
           launch.cooperative ? kCooperative : 0U,
           {launch.function->id, pair(launch.grid.x, launch.grid.y), pair(launch.grid.z, launch.block.x),
-           pair(launch.block.y, launch.block.z), launch.shared, stream},
+           pair(launch.block.y, launch.block.z), launch.shared, stream, carve_out_of(*launch.function)},
           launch.arguments.size()};
 }
 
@@ -168,7 +173,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     }
   });
 }
-// Scratchpad and L1 are apart in Heddle's machines.
+// What the scratchpad has of a store that it shares with the L1 follows cudaFuncSetAttribute alone.
 cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config) {
   return guarded("cudaFuncSetCacheConfig", [&](Runtime& runtime) {
     runtime.require_function(kernel);
@@ -186,7 +191,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
     require_places(blocks);
     require(block > 0, cudaErrorInvalidValue, "a block has threads");
     const Function& function = runtime.function(kernel);
-    const auto answer = runtime.ask({Call::occupancy, 0, {function.id, static_cast<std::uint64_t>(block), shared}, 0});
+    const auto answer = runtime.ask(
+        {Call::occupancy, 0, {function.id, static_cast<std::uint64_t>(block), shared, carve_out_of(function)}, 0});
     *blocks = static_cast<int>(answer.words[0]);
   });
 }

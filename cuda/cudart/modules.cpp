@@ -239,8 +239,10 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
         return;
       case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
       case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-      case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         *value = 0;
+        return;
+      case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        *value = has.preferredShmemCarveout;
         return;
     }
     throw Result{CUDA_ERROR_INVALID_VALUE, "this attribute is not known"};
@@ -254,6 +256,8 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
     } else {
       require(attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, cudaErrorInvalidValue,
               "this attribute cannot be set");
+      require(value >= -1 && value <= 100, cudaErrorInvalidValue, "the part is a percentage, or -1");
+      kernel.attributes.preferredShmemCarveout = value;
     }
   });
 }

@@ -36,11 +36,11 @@ enum class Call : std::uint32_t {
   read,      // address, pitch, width, height, stream -> bytes: rows without gaps
   fill,      // address, pitch, width, height, stream, value, its bytes (1, 2 or 4; the width is a multiple of them)
   copy,      // to, pitch, from, pitch, width, height, stream
-  // function, grid.x | grid.y << 32, grid.z | block.x << 32, block.y | block.z << 32, shared, stream; bytes: arguments.
-  // The answer comes before the kernel runs, and says only whether it can: a fault is told by what is asked next. It
-  // may be put off until something depends on it
+  // function, grid.x | grid.y << 32, grid.z | block.x << 32, block.y | block.z << 32, shared, stream, preferred part of
+  // the scratchpad in percent plus 1 (0: none); bytes: arguments. The answer comes before the kernel runs, and says
+  // only whether it can: a fault is told by what is asked next. It may be put off until something depends on it
   launch,
-  occupancy,           // function, threads of a block, shared -> blocks
+  occupancy,           // function, threads of a block, shared, preferred part of the scratchpad plus 1 -> blocks
   memory,              // -> free, total
   heap,                // its limit, or kAsIs -> the limit
   stream_create,       // does not wait for stream 0 -> stream

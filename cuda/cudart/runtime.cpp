@@ -233,6 +233,7 @@ void Runtime::find(Function& function) {
   function.attributes.sharedSizeBytes = answer.words[2];
   function.attributes.localSizeBytes = answer.words[3];
   function.attributes.maxThreadsPerBlock = static_cast<int>(answer.words[4]);
+  function.attributes.preferredShmemCarveout = -1;
   function.attributes.ptxVersion = function.attributes.binaryVersion = 60;
   function.attributes.maxDynamicSharedSizeBytes =
       static_cast<int>(machine().shared_bytes - std::min<std::uint64_t>(machine().shared_bytes, answer.words[2]));

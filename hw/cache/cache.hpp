@@ -182,6 +182,8 @@ class Cache : public sc_core::sc_module,
   void observe(CacheObserver* observer);
   // Tells `listener`, which outlives the cache, of lines; null: none.
   void tell(LineListener* listener) { listener_ = listener; }
+  // Has so many of its bytes from now on; as LineFrames::use.
+  void use(std::uint64_t bytes) { lines_.use(bytes); }
   // Frames: lines that there is room for.
   [[nodiscard]] std::uint32_t frames() const { return lines_.frames(); }
 

@@ -35,6 +35,16 @@ LineFrames::LineFrames(std::uint64_t bytes, unsigned ways, unsigned line_bytes, 
   set_mask_ = std::has_single_bit(sets_) ? sets_ - 1 : 0;
 }
 
+void LineFrames::use(std::uint64_t bytes) {
+  const bool empty = std::all_of(valid_.begin(), valid_.end(), [](std::uint64_t bits) { return bits == 0; });
+  const std::uint64_t used = frames_of(bytes, ways_, line_bytes_);
+  if (used > frames() || !empty) {
+    throw InternalError("a cache changes its size while a line is there, or to more than it has");
+  }
+  sets_ = used / ways_;
+  set_mask_ = std::has_single_bit(sets_) ? sets_ - 1 : 0;
+}
+
 LineFrames::Frame LineFrames::victim(std::uint64_t address) const {
   const Frame first = first_of_set(address);
   Frame oldest = first;

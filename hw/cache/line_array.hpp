@@ -52,6 +52,9 @@ class LineFrames {
   void dirty_by_address(std::vector<Frame>& into) const;
   [[nodiscard]] Frame frames() const { return static_cast<Frame>(tags_.size()); }
   [[nodiscard]] unsigned ways() const { return ways_; }
+  // Uses so many bytes of its capacity from now on, in whole sets. Throws InternalError while a line is there, or when
+  // it has not so many.
+  void use(std::uint64_t bytes);
 
  protected:
   // Puts a line in, none of its bytes dirty, and counts as a use.

@@ -9,6 +9,7 @@
 #include "hw/issue/discipline.hpp"
 #include "hw/scalar/scalarisation.hpp"
 #include "hw/schedule/load_limiter.hpp"
+#include "hw/scratchpad/carve_out.hpp"
 
 namespace heddle::hw {
 
@@ -123,6 +124,57 @@ void check_l0(const Machine& machine, std::vector<Contradiction>& found) {
     found.push_back({"l0i.enabled",
                      "l0i.enabled: every fetch is a hit of the instruction cache already "
                      "(icache.ideal, gpu.perfect_memory); use false"});
+  }
+}
+
+void check_carve_outs(const Machine& machine, std::vector<Contradiction>& found) {
+  constexpr const char* kKey = "scratchpad.carve_outs";
+  const std::string& text = machine.scratchpad.carve_outs;
+  if (text.empty()) {
+    return;
+  }
+  const auto refuse = [&](const std::string& why) {
+    found.push_back({kKey, fmt::format("{} (\"{}\"): {}", kKey, text, why)});
+  };
+  std::string why;
+  const std::vector<std::uint64_t> sizes = parse_carve_outs(text, why);
+  if (sizes.empty()) {
+    refuse(why.empty() ? "there is no size in it" : why);
+    return;
+  }
+  if (sizes.back() != machine.scratchpad.bytes) {
+    refuse(fmt::format("the largest is {} bytes, and scratchpad.bytes is {}", sizes.back(), machine.scratchpad.bytes));
+  }
+  if (std::uint64_t{machine.scratchpad.least_carve_out} * 1024 > sizes.back()) {
+    found.push_back({"scratchpad.least_carve_out",
+                     fmt::format("scratchpad.least_carve_out ({} KB) is more than the largest of scratchpad.carve_outs",
+                                 machine.scratchpad.least_carve_out)});
+  }
+  const std::uint64_t set = std::uint64_t{machine.l1d.ways} * machine.l1d.line_bytes;
+  for (const std::uint64_t size : sizes) {
+    if (size >= machine.l1d.bytes || (machine.l1d.bytes - size) % set != 0) {
+      refuse(fmt::format(
+          "{} bytes leave no L1 of whole sets in l1d.bytes ({}), of l1d.ways ({}) x l1d.line_bytes ({}) each", size,
+          machine.l1d.bytes, machine.l1d.ways, machine.l1d.line_bytes));
+      return;
+    }
+  }
+}
+
+void check_returns(const Machine& machine, std::vector<Contradiction>& found) {
+  const DataCacheParameters& l1d = machine.l1d;
+  if (l1d.return_bytes == 0) {
+    return;
+  }
+  if (l1d.enabled && l1d.hit_latency == 1) {
+    found.push_back({"l1d.return_bytes", fmt::format("l1d.return_bytes ({}) is of a port that hits do not come by with "
+                                                     "l1d.hit_latency = 1, but the memory stage itself; use 0",
+                                                     l1d.return_bytes)});
+  }
+  if (about<Divergence>(machine.core.divergence).traits.mimd_lanes) {
+    found.push_back({"l1d.return_bytes", fmt::format("l1d.return_bytes ({}): with core.divergence = \"{}\" each lane "
+                                                     "writes results of its own; use 0",
+                                                     l1d.return_bytes, machine.core.divergence)});
   }
 }
 

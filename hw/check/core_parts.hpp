@@ -17,5 +17,9 @@ void check_sub_cores(const Machine& machine, std::vector<Contradiction>& found);
 void check_private_memory(const Machine& machine, std::vector<Contradiction>& found);
 // The instruction cache of a sub-core.
 void check_l0(const Machine& machine, std::vector<Contradiction>& found);
+// One store for L1 and scratchpad: what each carve-out leaves is an L1.
+void check_carve_outs(const Machine& machine, std::vector<Contradiction>& found);
+// Results from memory have a port of their own where hits come late.
+void check_returns(const Machine& machine, std::vector<Contradiction>& found);
 
 }  // namespace heddle::hw

@@ -39,6 +39,7 @@ LongestWait longest_wait(const Machine& machine) {
   dram += machine.dram.latency;
   const NocParameters& noc = machine.noc;
   double way = noc.request_latency + noc.response_latency;
+  way += machine.l2.enabled && machine.l2.partitions > 1 ? noc.partition_latency : 0;
   way += noc.link_bytes == 0 ? 0 : 2 * std::ceil(static_cast<double>(memory_line_bytes(machine)) / noc.link_bytes);
   way *= noc.clock_ghz == 0 ? 1 : machine.gpu.clock_ghz / noc.clock_ghz;
   if (machine.l2.enabled) {
@@ -49,10 +50,13 @@ LongestWait longest_wait(const Machine& machine) {
   if (about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent) {
     way *= 2;  // the home asks an owner, and reads what that has given
   }
+  // The registers of a vector of four 64-bit values.
+  const double returns =
+      machine.l1d.return_bytes == 0 ? 0 : std::ceil(8.0 * 4 * core.simd_width / machine.l1d.return_bytes);
   const double pipeline = core.fetch_latency + core.decode_latency + core.register_read_latency + core.execute_stages +
                           core.complex_latency + core.complex_interval + core.heap_latency + core.half_latency +
                           core.half_interval + machine.icache.hit_latency +
-                          std::max(machine.l1d.hit_latency, machine.texture.hit_latency);
+                          std::max(machine.l1d.hit_latency, machine.texture.hit_latency) + returns;
   const auto travel = about<Divergence>(core.divergence).traits.longest_travel;
   way += travel == nullptr ? 0 : static_cast<double>(travel(core));
   LongestWait wait;

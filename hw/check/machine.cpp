@@ -156,6 +156,23 @@ void check_l2(const Machine& machine, std::vector<Contradiction>& found) {
   }
   check_sectors("l2", l2.sector_bytes, l2.line_bytes, machine, found);
   check_clock("l2.clock_ghz", l2.clock_ghz, found);
+  if (l2.partitions == 1) {
+    return;
+  }
+  const auto refuse = [&](const std::string& why) {
+    found.push_back({"l2.partitions", fmt::format("l2.partitions ({}) {}", l2.partitions, why)});
+  };
+  if (l2.partitions > machine.gpu.cores || l2.partitions > memory_slices(machine)) {
+    refuse(fmt::format("is more than gpu.cores ({}) or the slices of the L2 ({}): each has some of either",
+                       machine.gpu.cores, memory_slices(machine)));
+  }
+  if (about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent) {
+    refuse(fmt::format("keep copies that the homes of gpu.coherence = \"{}\" know nothing of; use 1",
+                       machine.gpu.coherence));
+  }
+  if (l2.inclusive) {
+    refuse("are not modelled for an inclusive L2 (l2.inclusive): what it drops could come late; use 1");
+  }
 }
 
 // What machine files are checked for as they are read: names and ranges, of a machine that was made otherwise.
@@ -261,6 +278,13 @@ const std::vector<Dependence>& dependences() {
       {{"l2.slice_hash"},
        "l2.slices is 1",
        [](const Machine& machine) { return machine.l2.enabled && machine.l2.slices == 1; }},
+      {{"scratchpad.least_carve_out"},
+       "scratchpad.carve_outs is empty",
+       [](const Machine& machine) { return machine.scratchpad.carve_outs.empty(); }},
+      {{"noc.partition_latency"},
+       "l2.partitions is 1",
+       [](const Machine& machine) { return machine.l2.partitions == 1 && machine.l2.enabled; }},
+      {{"noc.partition_latency"}, "l2.enabled is false", [](const Machine& machine) { return !machine.l2.enabled; }},
       {{"dram.channel_xor", "dram.channel_hash"},
        "dram.channels is 1",
        [](const Machine& machine) { return machine.dram.channels == 1; }},
@@ -471,6 +495,8 @@ std::vector<Contradiction> check(const Machine& machine) {
   }
   check_private_memory(machine, found);
   check_l0(machine, found);
+  check_carve_outs(machine, found);
+  check_returns(machine, found);
   check_cache(machine.icache, "icache", "icache", found);
   check_cache(machine.l1d, "l1d", "l1d", found);
   check_cache(machine.texture.cache(machine.l1d.line_bytes), "texture", "l1d", found);

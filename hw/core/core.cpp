@@ -96,14 +96,18 @@ std::vector<CoreState::StrayLoads> Core::take_stray_loads() {
 
 // ---------------------------------------------------------------------------------------------- launches
 
-void Core::begin_launch(const Launch& launch, Cycle first_cycle, bool global) {
+void Core::begin_launch(const LaunchCommand& command) {
+  const Launch& launch = *command.launch;
+  if (!machine_.scratchpad.carve_outs.empty()) {
+    l1d_.use(machine_.l1d.bytes - command.carve_out);
+  }
   fault_told_ = false;
   told_.clear();
   if (launch_bytes_ != nullptr) {
     launch_bytes_->begin_launch();
   }
   for (SubCore* const sub_core : sub_cores_) {
-    sub_core->begin_launch(launch, first_cycle, global);
+    sub_core->begin_launch(launch, command.cycle, command.global);
   }
   icache_.invalidate();
   texture_.invalidate();
@@ -139,7 +143,7 @@ Core::Expects Core::expects() const {
 
 ::tlm::tlm_sync_enum Core::nb_transport_fw(LaunchCommand& command, LaunchPhase& phase, sc_core::sc_time&) {
   if (phase == LaunchPhase::begins) {
-    begin_launch(*command.launch, command.cycle, command.global);
+    begin_launch(command);
   } else {
     end_launch(command.cycle);
   }

@@ -133,7 +133,7 @@ class Core final : public link::ClockedModule,
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
   // Cycles [first, end) are accounted to the launch.
-  void begin_launch(const Launch& launch, Cycle first, bool global);
+  void begin_launch(const LaunchCommand& command);
   void end_launch(Cycle end);
   // Does what other cores have told before this cycle.
   void hear(Cycle now);

@@ -2,7 +2,8 @@
 // upon it within the call, which comes in no module's turn.
 //
 //   fw begins  launch, cycle, global -> TLM_COMPLETED   the core is the launch's from `cycle` on; `global`: its blocks
-//                                                       begin in the global scheduler. The launch lives until it ends
+//                                                       begin in the global scheduler. The launch lives until it ends.
+//                                                       `carve_out`: bytes of its scratchpad
 //   fw ends    cycle                 -> TLM_COMPLETED   up to (not including) `cycle`
 #pragma once
 
@@ -19,6 +20,7 @@ struct LaunchCommand {
   link::Cycle cycle = 0;
   const Launch* launch = nullptr;
   bool global = false;
+  std::uint64_t carve_out = 0;
 };
 enum class LaunchPhase : std::uint8_t { begins, ends };
 struct LaunchProtocol {

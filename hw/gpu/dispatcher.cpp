@@ -7,6 +7,7 @@
 
 #include "hw/coherence/protocol.hpp"
 #include "hw/divergence/divergence.hpp"
+#include "hw/scratchpad/carve_out.hpp"
 
 namespace heddle::hw {
 
@@ -41,6 +42,9 @@ Residency residency(const Machine& machine, const Launch& launch) {
   const std::uint64_t of_warp = std::max<std::uint64_t>(warp_size * launch.registers, 1);
   const std::uint64_t registers =
       core.sub_cores == 1 ? core.registers : core.registers / core.sub_cores / of_warp * of_warp * core.sub_cores;
+  const std::uint64_t others = std::min({std::uint64_t{core.blocks}, core.threads / std::max<std::uint64_t>(threads, 1),
+                                         registers / std::max<std::uint64_t>(threads * launch.registers, 1)});
+  const std::uint64_t scratchpad = carve_out(machine, launch.shared_bytes, others, launch.carve_out);
   const struct {
     const char* key;
     std::uint64_t have;
@@ -50,9 +54,10 @@ Residency residency(const Machine& machine, const Launch& launch) {
       {"core.blocks", core.blocks, 1, "blocks"},
       {"core.threads", core.threads, threads, "threads (whole warps)"},
       {"core.registers", registers, threads * launch.registers, "registers"},
-      {"scratchpad.bytes", machine.scratchpad.bytes, launch.shared_bytes, "bytes of scratchpad"},
+      {"scratchpad.bytes", scratchpad, launch.shared_bytes, "bytes of scratchpad"},
   };
   Residency result;
+  result.carve_out = scratchpad;
   std::uint64_t blocks = ~std::uint64_t{0};
   for (const auto& resource : resources) {
     const std::uint64_t fit = resource.need == 0 ? ~std::uint64_t{0} : resource.have / resource.need;
@@ -440,7 +445,7 @@ bool Dispatcher::l2_done(Cycle now) {
 }
 
 void Dispatcher::tell(unsigned to, LaunchPhase phase, Cycle cycle, const Launch* launch, bool global) {
-  LaunchCommand command{to, cycle, launch, global};
+  LaunchCommand command{to, cycle, launch, global, launch != nullptr ? residency(machine_, *launch).carve_out : 0};
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   launches[to]->nb_transport_fw(command, phase, delay);
 }

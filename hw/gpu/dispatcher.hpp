@@ -39,7 +39,8 @@ namespace heddle::hw {
 // Blocks of the launch that fit one core at a time. Zero: `reason` says which resource is too small.
 struct Residency {
   unsigned blocks = 0;
-  std::string limit;  // the parameter that limits
+  std::uint64_t carve_out = 0;  // bytes of the core's scratchpad
+  std::string limit;            // the parameter that limits
   std::string reason;
 };
 [[nodiscard]] Residency residency(const Machine& machine, const Launch& launch);

@@ -89,6 +89,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
     for (const auto& channel : dram_) {
       channel->storage_port().rest();
     }
+    if (noc_->partitions() != nullptr) {
+      noc_->partitions()->forget();
+    }
     ended_.notify(clock_.ahead());
   };
   dispatcher_->launch_ended = [this](const Dispatcher::Ended& of) {
@@ -104,7 +107,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
       "noc", machine_.noc,
       SliceOfAddress(machine_.dram, memory_line_bytes(machine_), memory_slices(machine_) / machine_.dram.channels,
                      machine_.l2.slice_hash),
-      machine_.gpu.cores, clock_, noc_edges(machine_), machine_.l1d.sector_bytes);
+      machine_.gpu.cores, clock_, noc_edges(machine_), machine_.l1d.sector_bytes,
+      machine_.l2.enabled && machine_.l2.partitions > 1 ? &machine_.l2 : nullptr);
   if (home_table_of(machine_.gpu.coherence)) {
     probes_ = std::make_unique<Interconnect>("probes", machine_.noc, memory_slices(machine_), machine_.gpu.cores,
                                              clock_, noc_edges(machine_));
@@ -441,6 +445,9 @@ void Gpu::each_unit(Visitor&& visit) {
     }
   }
   visit(noc_->name(), noc_->statistics(), &Totals::noc);
+  if (noc_->partitions() != nullptr) {
+    visit((std::string(noc_->name()) + ".partitions").c_str(), noc_->partitions()->statistics(), &Totals::partitions);
+  }
   if (probes_) {
     visit(probes_->name(), probes_->statistics(), &Totals::probes);
   }

@@ -79,6 +79,8 @@ bool Gpu::start() {
   next.warp_size = narrow(RegisterOffset::warp_size);
   next.cooperative = (value(RegisterOffset::cooperative) & 1U) != 0;
   next.grid_workspace = value(RegisterOffset::grid_workspace);
+  const std::uint32_t preferred = narrow(RegisterOffset::carve_out);
+  next.carve_out = static_cast<int>(std::min(preferred, 101U)) - 1;
   if (next.warp_size == 0) {
     next.warp_size = machine_.core.warp_size;
   }
@@ -88,10 +90,10 @@ bool Gpu::start() {
     return dim.x != 0 && dim.y != 0 && dim.z != 0 && dim.x <= most && dim.y <= most / dim.x &&
            dim.z <= most / dim.x / dim.y;
   };
-  const bool sane = fits && possible(next.grid, std::uint64_t{1} << 40U) && possible(next.block, 1024) &&
-                    next.code_words != 0 && next.code_address % 8 == 0 && next.registers <= isa::kRegisters &&
-                    why_no_warp_size(machine_.core, next.warp_size).empty() && parameter_bytes <= parameters_.size() &&
-                    constant_bytes <= constants_.size();
+  const bool sane = fits && preferred <= 101 && possible(next.grid, std::uint64_t{1} << 40U) &&
+                    possible(next.block, 1024) && next.code_words != 0 && next.code_address % 8 == 0 &&
+                    next.registers <= isa::kRegisters && why_no_warp_size(machine_.core, next.warp_size).empty() &&
+                    parameter_bytes <= parameters_.size() && constant_bytes <= constants_.size();
   const bool joins = may_join();
   if (!sane || !(joins || quiet())) {
     return false;

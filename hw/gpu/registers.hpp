@@ -35,7 +35,8 @@ namespace heddle::hw {
   HEDDLE_REGISTER(fault_thread, 0xb0, false, "linear index of the thread in its block")                        \
   HEDDLE_REGISTER(warp_size, 0xb8, true, "threads of a warp in this launch; 0: core.warp_size")                \
   HEDDLE_REGISTER(cooperative, 0xc0, true, "1: all blocks at once, which may meet at the grid's barrier")      \
-  HEDDLE_REGISTER(grid_workspace, 0xc8, true, "what %envreg1 and %envreg2 read: high and low word")
+  HEDDLE_REGISTER(grid_workspace, 0xc8, true, "what %envreg1 and %envreg2 read: high and low word")            \
+  HEDDLE_REGISTER(carve_out, 0xd0, true, "preferred part of the scratchpad, in percent, plus 1; 0: none")
 
 enum class RegisterOffset : std::uint32_t {
 #define HEDDLE_REGISTER(enumerator, offset, writable, meaning) enumerator = offset,
@@ -56,7 +57,7 @@ inline constexpr std::array kRegisters = {
 };
 
 // Windows behind the registers: the kernel's parameters and the constant bank are written here.
-inline constexpr std::uint32_t kRegisterBytes = 0xd0;
+inline constexpr std::uint32_t kRegisterBytes = kRegisters.back().offset + 8;
 inline constexpr std::uint32_t kParameterWindow = 0x1000;
 inline constexpr std::uint32_t kParameterWindowBytes = 0x8000;
 inline constexpr std::uint32_t kConstantWindow = 0x10000;

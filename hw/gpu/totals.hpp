@@ -39,8 +39,9 @@ struct Totals {
   PrivateMemoryStatistics private_memory;
   RegisterStatistics registers;  // of all banks
   InterconnectStatistics noc;
-  L2Statistics l2_slice;  // the slices' queues
-  CacheStatistics l2;     // their stores
+  PartitionStatistics partitions;  // of an L2 of several; else all 0
+  L2Statistics l2_slice;           // the slices' queues
+  CacheStatistics l2;              // their stores
   // Of caches whose lines have sectors; else all 0.
   SectorStatistics l1d_sectors;
   SectorStatistics l2_sectors;
@@ -65,6 +66,7 @@ struct Totals {
     visit("private_memory", &Totals::private_memory);
     visit("registers", &Totals::registers);
     visit("noc", &Totals::noc);
+    visit("partitions", &Totals::partitions);
     visit("l2_slice", &Totals::l2_slice);
     visit("l2", &Totals::l2);
     visit("l1d_sectors", &Totals::l1d_sectors);

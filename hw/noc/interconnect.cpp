@@ -95,16 +95,16 @@ class Interconnect::ChannelPort final : public ::tlm::tlm_bw_transport_if<> {
 
 Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters,
                            const SliceOfAddress& slice_of, unsigned cores, link::Clock clock, link::ClockEdges edges,
-                           unsigned sector_bytes)
-    : Interconnect(name, parameters, &slice_of, cores, slice_of.slices(), clock, edges, sector_bytes) {}
+                           unsigned sector_bytes, const L2Parameters* l2)
+    : Interconnect(name, parameters, &slice_of, cores, slice_of.slices(), clock, edges, sector_bytes, l2) {}
 
 Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, unsigned slices,
                            unsigned cores, link::Clock clock, link::ClockEdges edges)
-    : Interconnect(name, parameters, nullptr, slices, cores, clock, edges, 0) {}
+    : Interconnect(name, parameters, nullptr, slices, cores, clock, edges, 0, nullptr) {}
 
 Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters,
                            const SliceOfAddress* slice_of, unsigned inputs, unsigned outputs, link::Clock clock,
-                           link::ClockEdges edges, unsigned sector_bytes)
+                           link::ClockEdges edges, unsigned sector_bytes, const L2Parameters* l2)
     : ClockedModule(name, clock),
       data("data", inputs),
       instruction("instruction", inputs),
@@ -116,13 +116,17 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParamet
       edges_(edges),
       links_(parameters, edges),
       one_way_back_(outputs == 1 && parameters.link_bytes == 0 && edges.every_cycle()),
+      partitions_(l2 != nullptr ? std::make_unique<L2Partitions>(*l2, inputs, outputs) : nullptr),
+      lanes_(partitions_ ? kFar + 1 : 1),
+      partition_latency_(partitions_ ? parameters.partition_latency : 0),
+      far_waiting_(partitions_ ? std::size_t{kPortsOfCore} * inputs * outputs : 0, 0),
       request_latency_(parameters.request_latency),
       response_latency_(parameters.response_latency),
       requests_(std::size_t{kPortsOfCore} * inputs, Input(parameters.queue + parameters.request_latency)),
-      responses_(outputs, Input(parameters.queue + parameters.response_latency)),
+      responses_(outputs, Input(parameters.queue + parameters.response_latency + partition_latency_, lanes_)),
       active_((std::size_t{kPortsOfCore} * inputs + 63) / 64, 0),
       next_port_(outputs, 0),
-      next_channel_(inputs, 0),
+      next_head_(inputs, 0),
       channel_link_(outputs),
       core_link_(inputs),
       chosen_(std::max(inputs, outputs), kNone) {
@@ -214,37 +218,53 @@ bool Interconnect::offer(Input& input, const Waiting& transfer, Cycle visible) {
       clock(), [this, &input, transfer, visible](bool has_credit) { arrived(input, transfer, visible, has_credit); });
 }
 
-void Interconnect::arrived(Input& input, const Waiting& transfer, Cycle visible, bool has_credit) {
+void Interconnect::arrived(Input& input, Waiting transfer, Cycle visible, bool has_credit) {
   const bool request = input.request;
+  unsigned lane = 0;
   if (request) {
     extension_of(*transfer.payload).route = static_cast<std::uint16_t>(input.number);
   } else {  // a response implies END_REQ
     phase_ended(input, *transfer.payload, visible);
+    lane = partitions_ ? lane_of(input, transfer, visible) : 0;
   }
   if (has_credit) {
-    const bool first = input.queue.empty();
+    const bool first = input.queue.empty(lane);
     if (!request && first && passes_on(input, transfer)) {
       pass_on(input, transfer);
       return;
     }
-    input.queue.enter(transfer);
+    input.queue.enter(transfer, lane);
     if (request) {
       active_[input.number / 64] |= std::uint64_t{1} << (input.number % 64);
     }
     if (observer_ != nullptr) {
       show_queue(input);
     }
-    if (first && !output_to(input).under_way()) {
+    if (first && !output_to(input, lane).under_way()) {
       wake(transfer.eligible);  // else its turn follows from the turn, or the end of the phase, that it waits behind
     }
     return;
   }
-  input.queue.keep(transfer);
+  input.queue.keep(transfer, lane);
   ++pending_;
   ++(request ? statistics_.request_stalls : statistics_.response_stalls);
   if (const Cycle admitted = input.queue.admits_at(clock().now()); admitted != kNever) {
     wake(admitted);
   }
+}
+
+unsigned Interconnect::lane_of(const Input& input, Waiting& response, Cycle visible) {
+  std::uint16_t& before = far_waiting_[input.number * requests_.size() + response.destination];
+  const bool crosses = partitions_->crosses(core_of(response.destination), input.number,
+                                            response.payload->get_address(), response.payload->is_read());
+  if (crosses) {
+    response.eligible = edges_.from(visible, response_latency_ - 1 + partition_latency_);
+  }
+  if (!crosses && before == 0) {
+    return 0;
+  }
+  ++before;  // what comes to the same cache behind one that crosses stays behind it
+  return kFar;
 }
 
 // A response that nothing is in front of, and that no other channel's can compete with, goes on in the cycle in which
@@ -320,7 +340,7 @@ void Interconnect::show_queue(const Input& input) {
   if (input.request) {
     observer_->request_queue(input.number, input.queue.size());
   } else {
-    observer_->response_queue(input.number, input.queue.size());
+    observer_->response_queue(input.number, waiting(input));
   }
 }
 
@@ -329,18 +349,23 @@ void Interconnect::show_queue(const Input& input) {
 // What is behind an input's first transfer leaves it later than that.
 void Interconnect::next_responses(std::vector<Cycle>& by_core) const {
   Cycle behind = kNever;
-  for (const Input& input : responses_) {
-    if (!input.queue.empty() && (input.queue.size() > 1 || input.queue.keeps())) {
-      behind = std::min(behind, input.queue.front().eligible + 1);
+  const auto each_head = [this](auto visit) {
+    for (const Input& input : responses_) {
+      for (unsigned lane = 0; lane != lanes_; ++lane) {
+        if (!input.queue.empty(lane)) {
+          visit(input, input.queue.front(lane), input.queue.size(lane) > 1 || input.queue.keeps());
+        }
+      }
     }
-  }
+  };
+  each_head([&](const Input&, const Waiting& head, bool has_more) {
+    behind = has_more ? std::min(behind, head.eligible + 1) : behind;
+  });
   by_core.assign(cores_, behind);
-  for (const Input& input : responses_) {
-    if (!input.queue.empty()) {
-      Cycle& next = by_core[core_of(input.queue.front().destination)];
-      next = std::min(next, input.queue.front().eligible);
-    }
-  }
+  each_head([&](const Input&, const Waiting& head, bool) {
+    Cycle& next = by_core[core_of(head.destination)];
+    next = std::min(next, head.eligible);
+  });
 }
 
 // --------------------------------------------------------------------------------------------------- one cycle
@@ -386,15 +411,17 @@ void Interconnect::admit_pending(Cycle now) {
 }
 
 // The first cycle in which the head of a queue could go on, as far as is known.
-Cycle Interconnect::possible(const Input& input, const link::ExclusivePhase& output, const Link& there) const {
-  return links_.from(std::max(input.queue.front().eligible, output.next()), input.link, there);
+Cycle Interconnect::possible(const Input& input, unsigned lane, const link::ExclusivePhase& output,
+                             const Link& there) const {
+  return links_.from(std::max(input.queue.front(lane).eligible, output.next()), input.link, there);
 }
 
 // Of an input whose head has gone in this cycle: when the one behind it may; kNever: there is none, or it waits for the
 // end of a phase, which will wake this process.
-Cycle Interconnect::next_of(const Input& input, Cycle now) const {
-  return input.queue.empty() || output_to(input).under_way() ? kNever
-                                                             : std::max(input.queue.front().eligible, links_.next(now));
+Cycle Interconnect::next_of(const Input& input, unsigned lane, Cycle now) const {
+  return input.queue.empty(lane) || output_to(input, lane).under_way()
+             ? kNever
+             : std::max(input.queue.front(lane).eligible, links_.next(now));
 }
 
 // A transfer begins now: both links are taken by it. Returns the delay after which its last part is at the other end;
@@ -416,7 +443,7 @@ Cycle Interconnect::move_requests(Cycle now) {
       if (output.under_way()) {
         continue;  // the end of that request phase will wake this process
       }
-      const Cycle first = possible(requests_[port], output, channel_link_[head.destination]);
+      const Cycle first = possible(requests_[port], 0, output, channel_link_[head.destination]);
       if (first > now) {
         next = std::min(next, first);
         continue;
@@ -443,7 +470,7 @@ Cycle Interconnect::move_requests(Cycle now) {
     chosen_[index] = kNone;
     next_port_[index] = port + 1 == ports ? 0 : port + 1;
     send_request(index, port, now);
-    next = std::min(next, next_of(requests_[port], now));
+    next = std::min(next, next_of(requests_[port], 0, now));
     next = std::min(next, requests_[port].queue.admits_at(now));
   }
   return next;
@@ -475,9 +502,9 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
   }
   const Cycle visible = clock().visible_after(delay);
   answers.output.end(visible);
-  const Waiting transfer{&payload, edges_.from(visible, response_latency_ - 1), port};
+  Waiting transfer{&payload, edges_.from(visible, response_latency_ - 1), port};
   if (result == ::tlm::TLM_COMPLETED) {  // answered at once: it cannot be refused
-    answers.queue.force(transfer);
+    answers.queue.force(transfer, partitions_ ? lane_of(answers, transfer, visible) : 0);
     answers.give_credits_back(clock());
     if (observer_ != nullptr) {
       show_queue(answers);
@@ -492,56 +519,72 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
 
 Cycle Interconnect::move_responses(Cycle now) {
   Cycle next = kNever;
-  const auto channels = static_cast<unsigned>(responses_.size());
+  const auto heads = static_cast<unsigned>(responses_.size()) * lanes_;  // a lane's first response each
   bool any = false;
-  for (unsigned index = 0; index != channels; ++index) {
-    if (responses_[index].queue.empty()) {
-      continue;
-    }
-    const Waiting& head = responses_[index].queue.front();
+  unsigned index = 0;
+  const auto look_at = [&](const Input& input, unsigned lane) {
+    const Waiting& head = input.queue.front(lane);
     const link::ExclusivePhase& output = requests_[head.destination].output;
     if (output.under_way()) {
-      continue;  // END_RESP will wake this process
+      return;  // END_RESP will wake this process
     }
     const unsigned core = core_of(head.destination);
-    const Cycle first = possible(responses_[index], output, core_link_[core]);
+    const Cycle first = possible(input, lane, output, core_link_[core]);
     if (first > now) {
       next = std::min(next, first);
-      continue;
+      return;
     }
     unsigned& chosen = chosen_[core];
-    if (chosen != kNone) {
-      next = links_.next(now);
-    }
-    if (chosen == kNone || turn(index, next_channel_[core], channels) < turn(chosen, next_channel_[core], channels)) {
+    next = chosen != kNone ? links_.next(now) : next;
+    if (chosen == kNone || turn(index, next_head_[core], heads) < turn(chosen, next_head_[core], heads)) {
       chosen = index;
     }
     any = true;
+  };
+  for (const Input& input : responses_) {
+    for (unsigned lane = 0; lane != lanes_; ++lane, ++index) {
+      if (!input.queue.empty(lane)) {
+        look_at(input, lane);
+      }
+    }
   }
   if (!any) {
     return next;
   }
   for (unsigned core = 0; core != cores_; ++core) {
-    const unsigned index = chosen_[core];
-    if (index == kNone) {
+    const unsigned head = chosen_[core];
+    if (head == kNone) {
       continue;
     }
     chosen_[core] = kNone;
-    next_channel_[core] = index + 1 == channels ? 0 : index + 1;
-    Input& input = responses_[index];
-    send_response(index, input.queue.front().destination, now);
-    next = std::min(next, next_of(input, now));
+    Input& input = responses_[head / lanes_];
+    const unsigned lane = head % lanes_;
+    if (lanes_ != 1) {  // the channel's other lane may have taken its link
+      const link::ExclusivePhase& output = output_to(input, lane);
+      if (const Cycle first = possible(input, lane, output, core_link_[core]); first > now) {
+        next = std::min(next, first);
+        continue;
+      }
+    }
+    next_head_[core] = head + 1 == heads ? 0 : head + 1;
+    send_response(head / lanes_, lane, now);
+    next = std::min(next, next_of(input, lane, now));
     next = std::min(next, input.queue.admits_at(now));
   }
   return next;
 }
 
-void Interconnect::send_response(unsigned channel_index, unsigned port, Cycle now) {
+void Interconnect::send_response(unsigned channel_index, unsigned lane, Cycle now) {
   Input& input = responses_[channel_index];
-  Payload& payload = *input.queue.front().payload;
+  const Waiting sent = input.queue.front(lane);
+  const unsigned port = sent.destination;
+  Payload& payload = *sent.payload;
   clock().touch(&payload, "a payload");
-  statistics_.response_wait_cycles += now - input.queue.front().eligible;
-  input.queue.pop(now);
+  statistics_.response_wait_cycles += now - sent.eligible;
+  input.queue.pop(now, lane);
+  if (lane == kFar) {
+    --far_waiting_[channel_index * requests_.size() + port];
+  }
   input.give_credits_back(clock());
   ++statistics_.responses;
   if (observer_ != nullptr) {

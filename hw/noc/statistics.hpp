@@ -24,4 +24,18 @@ struct InterconnectStatistics {
   }
 };
 
+// Answers of an L2 of several partitions (hw/noc/partitions.hpp).
+struct PartitionStatistics {
+  std::uint64_t near = 0;
+  std::uint64_t copies = 0;
+  std::uint64_t far = 0;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("near", near, "responses", "of lines whose home is in the core's partition of the L2");
+    visit("copies", copies, "responses",
+          "to loads of lines of another partition, of which the core's partition had a copy");
+    visit("far", far, "responses", "that crossed from another partition");
+  }
+};
+
 }  // namespace heddle::hw

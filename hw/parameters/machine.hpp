@@ -1,6 +1,5 @@
 // The machine: every parameter of the model, each declared once (base/parameter.hpp). A TOML file in configs/ sets
 // them; sections are named as the members of Machine. Defaults are the LWM report's baseline (report table 1).
-// Long: one list, a section of a machine file after the other.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "base/parameter.hpp"
+#include "hw/parameters/beyond_core.hpp"
 #include "hw/parameters/jedec_parameters.hpp"
 #include "hw/parameters/on_chip.hpp"
 #include "hw/parameters/policy.hpp"
@@ -184,27 +184,19 @@ struct CacheParameters {
   }
 };
 
-inline constexpr unsigned kLeastSector = 32;  // bytes: requests name parts of this size (LineRequest::parts)
-
-// The keys of caches whose lines may be looked for and fetched in other ways than whole and in turn.
-template <class Visitor>
-void describe_sectors(Visitor& visit, std::string& index, unsigned& sector_bytes) {
-  visit("index", index, Limits::one_of({"modulo", "hash"}), "",
-        "the set of a line: its number modulo the number of sets, or that of a hash of its number, which spreads "
-        "strides");
-  visit("sector_bytes", sector_bytes, Limits::between(0, 128), "bytes",
-        "part of a line that is valid, fetched and written by itself, a power of two from 32 on; 0: the whole line");
-}
-
 // A core's instruction cache (hw/cache/instruction_cache.hpp).
 struct InstructionCacheParameters : CacheParameters {
   bool ideal = false;
+  unsigned instruction_bytes = 8;
   template <class Visitor>
   void describe(Visitor& visit) {
     CacheParameters::describe(visit);
     visit("ideal", ideal, Limits::any(), "",
           "true: every fetch is a hit, of any line and of as many in a cycle as there are lanes: ideal instruction "
           "fetch, the other end of what MIMD lanes may have (warp-size study 4.2)");
+    visit("instruction_bytes", instruction_bytes, Limits::power_of_two(8, 16), "bytes",
+          "that an instruction takes in memory and in the instruction caches; 16: its word and as much again, which is "
+          "not used, as NVIDIA's instructions since Volta take (Jia and others, arXiv 1804.06826)");
   }
 };
 
@@ -231,6 +223,7 @@ struct DataCacheParameters : CacheParameters {
   unsigned bank_bytes = 0;
   unsigned conflict_cycles = 0;
   bool merge_reads = true;
+  unsigned return_bytes = 0;
   template <class Visitor>
   void describe(Visitor& visit) {
     CacheParameters::describe(visit);
@@ -248,6 +241,9 @@ struct DataCacheParameters : CacheParameters {
     visit("merge_reads", merge_reads, Limits::any(), "",
           "true: a load of a line that is on its way waits for it, whichever warp asked (SW+, warp-size study 4.1); "
           "false: it reads the line once more, unless a store of the core waits for it");
+    visit("return_bytes", return_bytes, Limits::between(0, 4096), "bytes",
+          "of results that a sub-core's lanes write per cycle when they come from memory: a register of all lanes, or "
+          "several, take their port for as many cycles as they need; 0: for one");
     describe_sectors(visit, index, sector_bytes);
   }
 };
@@ -274,93 +270,6 @@ struct TextureCacheParameters {
   }
   [[nodiscard]] CacheParameters cache(unsigned line_bytes) const {
     return {true, bytes, ways, line_bytes, hit_latency, ports, mshrs, mshr_targets, "write-through", 1};
-  }
-};
-
-struct NocParameters {
-  unsigned request_latency = 1;
-  unsigned response_latency = 1;
-  unsigned queue = 8;
-  double clock_ghz = 0;
-  unsigned link_bytes = 0;
-  bool packed = false;
-  unsigned slice_bytes = 0;
-  template <class Visitor>
-  void describe(Visitor& visit) {
-    visit("request_latency", request_latency, Limits::between(1, 1000), "cycles",
-          "core to memory partition, in cycles of the interconnect");
-    visit("response_latency", response_latency, Limits::between(1, 1000), "cycles",
-          "memory partition to core, in cycles of the interconnect");
-    visit("queue", queue, Limits::between(1, 65536), "entries",
-          "requests (responses) that wait at each input, beyond those under way in the link");
-    visit("clock_ghz", clock_ghz, Limits::between(0, 10), "GHz",
-          "clock of the interconnect, slower or faster than the cores'; 0: theirs. A port hands over at most one "
-          "transfer in a cycle of the cores");
-    visit("link_bytes", link_bytes, Limits::between(0, 4096), "bytes",
-          "data that each port carries per cycle of the interconnect; 0: a whole transfer");
-    visit("slice_bytes", slice_bytes, Limits::between(0, 4096), "bytes",
-          "the same of ports on the side of the memory, where they differ from those of cores; 0: link_bytes");
-    visit("packed", packed, Limits::any(), "",
-          "true: a transfer begins in the cycle in which the one before it on its link ends; false: in the next one");
-  }
-};
-
-// Slices before each memory channel, between the interconnect and the channel's controller (hw/cache/l2_slice.hpp).
-// What the papers do not say (table 8.1 of the thesis gives 1 MB and no more) is taken from the DWS report's L2 where
-// that has a figure: 16 ways, 30 cycles, 256 MSHRs of 64 requests.
-struct L2Parameters {
-  bool enabled = false;
-  std::uint64_t bytes = 1 << 20;
-  unsigned ways = 16;
-  unsigned line_bytes = 128;
-  unsigned hit_latency = 30;
-  unsigned banks = 4;
-  unsigned bank_interval = 1;
-  unsigned mshrs = 256;
-  unsigned mshr_targets = 64;
-  std::string write_policy = "write-back";
-  unsigned write_buffer = 64;
-  unsigned queue = 16;
-  bool inclusive = false;
-  unsigned slices = 1;
-  bool slice_hash = false;
-  std::string index = "modulo";
-  unsigned sector_bytes = 0;
-  double clock_ghz = 0;
-  template <class Visitor>
-  void describe(Visitor& visit) {
-    visit("enabled", enabled, Limits::any(), "", "true: slices of the L2 lie before each memory channel");
-    visit("bytes", bytes, Limits::between(32, 1 << 30), "bytes",
-          "capacity of all slices together; the number of sets of each may be any");
-    visit("ways", ways, Limits::between(1, 1024), "ways", "associativity; replacement is least recently used");
-    visit("line_bytes", line_bytes, Limits::power_of_two(32, 128), "bytes",
-          "line size, and what the memory channels transfer; at least that of the L1");
-    visit("hit_latency", hit_latency, Limits::between(1, 1000), "cycles", "from access to answer of a hit");
-    visit("banks", banks, Limits::power_of_two(1, 64), "banks",
-          "banks of each slice, by line; each starts one access at a time, in order of arrival");
-    visit("bank_interval", bank_interval, Limits::between(1, 1000), "cycles",
-          "between the starts of two accesses of a bank");
-    visit("mshrs", mshrs, Limits::between(1, 4096), "entries", "lines that can be outstanding, per slice");
-    visit("mshr_targets", mshr_targets, Limits::between(1, 4096), "entries",
-          "requests merged into one outstanding line");
-    visit(
-        "write_policy", write_policy, Limits::one_of({"write-back", "write-through"}), "",
-        "write-back allocates on a store miss and executes atomics; write-through does not: DRAM's side executes them");
-    visit("write_buffer", write_buffer, Limits::between(1, 4096), "entries",
-          "write-backs and write-through stores that memory has not acknowledged, per slice");
-    visit("queue", queue, Limits::between(1, 65536), "entries",
-          "requests that wait at a slice's banks, and answers that wait to leave before accesses do");
-    visit("inclusive", inclusive, Limits::any(), "",
-          "true: a line that the L2 replaces is dropped by the L1s too (back-invalidation)");
-    visit("slices", slices, Limits::between(1, 8), "slices",
-          "before each memory channel; of several each has lines of its own and a way to the channel of one cycle");
-    visit("slice_hash", slice_hash, Limits::any(), "",
-          "true: which of a channel's slices has a line is rotated by a hash of the line's number, which spreads "
-          "strides; false: consecutive lines of a channel go to consecutive slices");
-    describe_sectors(visit, index, sector_bytes);
-    visit("clock_ghz", clock_ghz, Limits::between(0, 10), "GHz",
-          "clock of the slices, slower or faster than the cores', in whose cycles hit_latency and bank_interval count; "
-          "0: the cores' clock");
   }
 };
 

@@ -74,6 +74,9 @@ struct CoreState {
   isa::AllocationFinder allocations;  // the core's own look-ups in it
   unsigned rows_per_warp;             // core.warp_size / core.simd_width
   const Launch* launch = nullptr;
+  [[nodiscard]] std::uint64_t instruction_address(std::uint32_t pc) const {
+    return launch->code_address + std::uint64_t{pc} * machine.icache.instruction_bytes;
+  }
   bool global_warps = false;  // the launch's blocks begin in the global scheduler (Divergence::Traits::global_pool)
   Instrument<CoreObserver> observer;  // null: none
   Instrument<ReplayRows> replay;      // null: threads compute

@@ -27,6 +27,7 @@ struct Launch {
   std::uint64_t id = 0;              // launches before this one
   bool cooperative = false;          // all blocks are resident at once, and may meet at the grid's barrier (bar.grid)
   std::uint64_t grid_workspace = 0;  // isa::LaunchRequest::grid_workspace
+  int carve_out = -1;                // isa::LaunchRequest::carve_out
   std::uint32_t warp_size = 0;       // threads of a warp in this launch; 0: the machine's (core.warp_size)
   std::vector<std::uint8_t> parameters;
   std::vector<std::uint8_t> constants;

@@ -241,7 +241,7 @@ void Device::load(isa::Module module) {
     ptx::mark_past_scratchpad(state_->module);
   }
   state_->selection.check(state_->module);
-  isa::load_module(state_->module, state_->memory);
+  isa::load_module(state_->module, state_->memory, machine().icache.instruction_bytes);
   state_->heap_kernels.clear();
   for (const isa::Kernel& kernel : state_->module.kernels) {
     state_->heap_kernels.push_back(isa::uses_heap(kernel));
@@ -526,7 +526,7 @@ void Device::State::add_stray_loads(const Running& launch, std::vector<isa::Stra
 void Device::State::write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
                                  unsigned warp_size) {
   using Offset = hw::RegisterOffset;
-  host.write(Offset::code_address, isa::code_address(module, index));
+  host.write(Offset::code_address, isa::code_address(module, index, gpu.machine().icache.instruction_bytes));
   host.write(Offset::code_words, kernel.words.size());
   host.write(Offset::grid_x, request.grid.x);
   host.write(Offset::grid_y, request.grid.y);
@@ -537,6 +537,7 @@ void Device::State::write_launch(const isa::LaunchRequest& request, const isa::K
   host.write(Offset::registers, std::max(kernel.registers, 1U));
   host.write(Offset::shared_bytes, isa::total_shared_bytes(kernel, request));
   host.write(Offset::dynamic_shared, request.dynamic_shared);
+  host.write(Offset::carve_out, static_cast<std::uint64_t>(request.carve_out + 1));
   host.write(Offset::local_bytes, kernel.local_bytes);
   host.write(Offset::local_base, isa::kLocalBacking);
   host.write(Offset::warp_size, warp_size);

@@ -110,6 +110,7 @@ hw::Launch Device::State::shape_of(const isa::LaunchRequest& request, const isa:
   launch.registers = std::max(kernel.registers, 1U);
   launch.shared_bytes = static_cast<std::uint32_t>(isa::total_shared_bytes(kernel, request));
   launch.warp_size = launch_warp_size(module, kernel, gpu.machine().core);
+  launch.carve_out = request.carve_out;
   return launch;
 }
 

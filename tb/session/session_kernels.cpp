@@ -102,6 +102,15 @@ void Session::symbol() {
   throw Refusal{cudaErrorInvalidSymbol, fmt::format("the device code has no variable '{}'", name)};
 }
 
+namespace {
+
+// What a program prefers, of which the library sends one more. -1: nothing.
+int carve_out_of(std::uint64_t word) {
+  return static_cast<int>(std::min<std::uint64_t>(word, 101)) - 1;
+}
+
+}  // namespace
+
 void Session::launch() {
   const std::uint64_t* const words = question_.words;
   const isa::Kernel& kernel = this->kernel(words[0]);
@@ -110,6 +119,7 @@ void Session::launch() {
   request.grid = {low(words[1]), high(words[1]), low(words[2])};
   request.block = {high(words[2]), low(words[3]), high(words[3])};
   request.dynamic_shared = static_cast<std::uint32_t>(words[4]);
+  request.carve_out = carve_out_of(words[6]);
   const std::uint64_t stream = stream_of(words[5]);
   request.parameters.resize(bytes_.size());
   std::memcpy(request.parameters.data(), bytes_.data(), bytes_.size());
@@ -314,6 +324,7 @@ void Session::occupancy() {
   request.kernel = kernel.name;
   request.block = {low(question_.words[1]), 1, 1};
   request.dynamic_shared = low(question_.words[2]);
+  request.carve_out = carve_out_of(question_.words[3]);
   answer_.words[0] = hw::residency(machine_, device_->shape_of(request)).blocks;
 }
 

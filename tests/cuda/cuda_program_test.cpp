@@ -346,6 +346,14 @@ TEST_F(CudaProgram, WarpOperationsAreThoseOf32Threads) {
   }
 }
 
+// Of 228 KB without a preference, the least that holds a block, 12 % (32 KB), and all; or the scratchpad's own.
+TEST_F(CudaProgram, APreferredCarveOutBoundsTheBlocksOfACore) {
+  const std::string program = compile("carve_out.cu");
+  EXPECT_EQ(test::heddle({"exec", "--config", "h100-8sm", "--quiet", "--", program}).out,
+            "-1: 14\n0: 1\n12: 2\n100: 14\n");
+  EXPECT_EQ(test::heddle({"exec", "--quiet", "--", program}).out, "-1: 8\n0: 8\n12: 8\n100: 8\n");
+}
+
 // Every mechanism, one core and several, with and without coherent L1s.
 TEST_F(CudaProgram, GridsWaitForAllOfTheirBlocks) {
   const std::string program = compile("grid.cu");

@@ -43,7 +43,10 @@ void GpuBench::start(const Code& code, const LaunchShape& shape) {
   using Offset = hw::RegisterOffset;
   const isa::Module module = code.module();
   const std::vector<std::uint64_t>& words = module.kernels.front().words;
-  memory.write(isa::kCodeBase, std::as_bytes(std::span(words)));
+  const unsigned bytes = gpu.machine().icache.instruction_bytes;
+  for (std::size_t i = 0; i != words.size(); ++i) {
+    memory.put<std::uint64_t>(isa::kCodeBase + bytes * i, words[i]);
+  }
   const std::pair<Offset, std::uint64_t> values[] = {{Offset::code_address, isa::kCodeBase},
                                                      {Offset::code_words, words.size()},
                                                      {Offset::grid_x, shape.grid.x},

@@ -332,18 +332,18 @@ TEST(ReturnQueue, HandsBackOneInACycleAndTellsOfLateOnesAtItsEnd) {
   queue.put(late, true);
   queue.put(other, false);
   port.room = false;
-  queue.begin_cycle();
+  queue.begin_cycle(1);
   queue.end_cycle();
   EXPECT_TRUE(port.taken.empty());
   EXPECT_EQ(waits, 1U);
   port.room = true;
-  queue.begin_cycle();
+  queue.begin_cycle(2);
   ASSERT_EQ(port.taken.size(), 1U);
   EXPECT_EQ(port.taken[0].sub_warp, &late);
   EXPECT_EQ(waits, 1U) << "write-back counts it from the next cycle on";
   queue.end_cycle();
   EXPECT_EQ(waits, 0U);
-  queue.begin_cycle();
+  queue.begin_cycle(3);
   EXPECT_EQ(port.taken.size(), 2U);
   EXPECT_TRUE(queue.empty());
 }

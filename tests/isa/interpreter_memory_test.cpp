@@ -298,5 +298,29 @@ TEST(InterpreterMemory, LoadModulePlacesCodeAndVariables) {
   EXPECT_EQ(memory.find(kCodeBase + 256, 8), nullptr);
 }
 
+TEST(InterpreterMemory, LoadModuleLaysOutWiderInstructions) {
+  Code code;
+  for (unsigned i = 0; i < 8; ++i) {
+    code.plain(Op::NOP);
+  }
+  code.exit();
+  Module module = code.module();
+  module.kernels.push_back(module.kernels[0]);
+  module.kernels[1].name = "second";
+  DeviceMemory memory;
+  load_module(module, memory, 16);
+  EXPECT_EQ(code_address(module, 1, 16), kCodeBase + 256);  // 144 bytes, rounded up to lines of 128
+  for (unsigned i = 0; i != 9; ++i) {
+    EXPECT_EQ(memory.get<std::uint64_t>(kCodeBase + 256 + 16 * i), module.kernels[1].words[i]) << i;
+  }
+  ASSERT_NE(memory.find(kCodeBase + 256, 144), nullptr);
+  EXPECT_EQ(memory.find(kCodeBase + 256, 145), nullptr);
+  // The code of 32 MiB of a module's place does not fit into it twice as wide.
+  module.kernels.pop_back();
+  module.kernels[0].words.resize((kModuleBase - kCodeBase) / 16 + 1);
+  load_module(module, memory);
+  EXPECT_THROW(load_module(module, memory, 16), InputError);
+}
+
 }  // namespace
 }  // namespace heddle::isa

@@ -246,7 +246,8 @@ void MemorySystem::make_channels(const SystemParameters& parameters, const Slice
     }
   }
   noc_ = std::make_unique<Interconnect>((prefix_ + "noc").c_str(), parameters.noc, map, parameters.cores, clock,
-                                        noc_edges(machine), parameters.cache.sector_bytes);
+                                        noc_edges(machine), parameters.cache.sector_bytes,
+                                        parameters.l2.partitions > 1 ? &parameters.l2 : nullptr);
   if (home_table_of(parameters.coherence)) {
     probes_ = std::make_unique<Interconnect>((prefix_ + "probes").c_str(), parameters.noc, memory_slices(machine),
                                              parameters.cores, clock, noc_edges(machine));

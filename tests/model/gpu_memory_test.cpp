@@ -13,6 +13,7 @@
 
 #include "hw/dram/jedec.hpp"
 #include "isa/device_memory.hpp"
+#include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
 #include "tb/config/config.hpp"
 #include "tb/device/device.hpp"
@@ -29,7 +30,8 @@ struct GpuFigures {
   double dram_gbs;            // data sheet
   unsigned l2_bytes_a_clock;  // of all slices
   double l2_mb;
-  double l1, l2, dram;  // cycles of a pointer chase; 0: no source
+  double l1, l2, dram;  // cycles of a pointer chase
+  double far_l2;        // through three quarters of the L2, where that has two halves; 0: it has not, or no source
 };
 
 // What GoogleTest shows of a case.
@@ -39,10 +41,10 @@ void PrintTo(const GpuFigures& gpu, std::ostream* out) {
 
 // The sources stand in the machine files. L2 sizes are 2^20 bytes.
 constexpr GpuFigures kGpus[] = {
-    {"v100", 900, 2048, 6, 36, 221, 460},       {"a100", 1935, 5120, 40, 32.7, 202.8, 566},
-    {"h100", 3350, 5120, 50, 32.0, 264.5, 657}, {"h200", 4800, 6144, 50, 40, 281, 690},
-    {"rtx3070", 448, 1024, 4, 32, 219, 473},    {"rtx-a6000", 768, 1536, 6, 32, 243, 486},
-    {"rtx2060", 336, 768, 3, 32, 226, 322},
+    {"v100", 900, 2048, 6, 36, 221, 460, 0},         {"a100", 1935, 5120, 40, 32.7, 202.8, 566, 405},
+    {"h100", 3350, 5120, 50, 32.0, 264.5, 657, 483}, {"h200", 4800, 6144, 50, 40, 281, 690, 0},
+    {"rtx3070", 448, 1024, 4, 34, 219, 473, 0},      {"rtx-a6000", 768, 1536, 6, 34, 243, 486, 0},
+    {"rtx2060", 336, 768, 3, 32, 226, 322, 0},
 };
 
 double dram_peak(const hw::Machine& machine) {
@@ -79,57 +81,63 @@ TEST(GpuMachines, ACutKeepsBandwidthsPerCore) {
 constexpr const char* kChase = R"(
 .version 7.0
 .target sm_60
-.address_size 64
-.visible .entry chase(.param .u64 first, .param .u64 out, .param .u32 passes, .param .u32 rounds)
+.address_size @BITS
+.visible .entry chase(.param .u@BITS first, .param .u@BITS out, .param .u32 passes, .param .u32 rounds)
 {
   .reg .pred %p<4>;
   .reg .u32 %r<8>;
-  .reg .u64 %a<8>;
+  .reg .u@BITS %a<8>;
   .reg .u64 %t<4>;
-  ld.param.u64 %a0, [first];
-  ld.param.u64 %a1, [out];
+  ld.param.u@BITS %a0, [first];
+  ld.param.u@BITS %a1, [out];
   ld.param.u32 %r0, [passes];
 PASS:
   ld.param.u32 %r1, [rounds];
-  add.u64 %a2, %a0, 1;
+  add.u@BITS %a2, %a0, 1;
   mov.u64 %t0, %clock64;
 ROUND:
   @LOADS
   sub.u32 %r1, %r1, 1;
   setp.ne.u32 %p1, %r1, 0;
   @%p1 bra ROUND;
-  add.u64 %a3, %a0, 1;
+  add.u@BITS %a3, %a0, 1;
   mov.u64 %t1, %clock64;
   sub.u32 %r0, %r0, 1;
   setp.ne.u32 %p0, %r0, 0;
   @%p0 bra PASS;
   sub.u64 %t2, %t1, %t0;
   st.global.u64 [%a1], %t2;
-  st.global.u64 [%a1+8], %a3;
-  st.global.u64 [%a1+16], %a2;
+  st.global.u@BITS [%a1+8], %a3;
+  st.global.u@BITS [%a1+16], %a2;
   ret;
 }
 )";
 
 struct Chase {
-  const char* operation;
+  const char* load;
   unsigned lines;    // in random order, in a circle
   unsigned spacing;  // bytes from one to the next
   unsigned loads;    // of a pass
   unsigned passes;
+  unsigned address_bits = 64;
 };
+constexpr const char* kThroughL1 = "ld.global.ca.u64 %a0, [%a0];\n";
+constexpr const char* kPastL1 = "ld.global.cg.u64 %a0, [%a0];\n";
 
 // Cycles per load of the last pass.
-double follow(const std::string& name, const Chase& chase) {
+double follow(const hw::Machine& machine, const Chase& chase) {
   const std::string counted = test::in_child([&] {
     constexpr unsigned kUnrolled = 8;
     std::string loads;
     for (unsigned i = 0; i != kUnrolled; ++i) {
-      loads += std::string(chase.operation) + ".u64 %a0, [%a0];\n";
+      loads += chase.load;
     }
     std::string text = kChase;
     text.replace(text.find("@LOADS"), 6, loads);
-    tb::Device device(tb::read_machine(name));
+    for (std::size_t at = text.find("@BITS"); at != std::string::npos; at = text.find("@BITS")) {
+      text.replace(at, 5, std::to_string(chase.address_bits));
+    }
+    tb::Device device(machine);
     const isa::Module module = ptx::compile(text, "chase.ptx", {63});
     device.load(module);
     const std::uint64_t first = isa::kGlobalBase;
@@ -147,12 +155,15 @@ double follow(const std::string& name, const Chase& chase) {
     isa::LaunchRequest request;
     request.kernel = "chase";
     request.block = request.grid = {1, 1, 1};
-    request.parameters.resize(24);
     const unsigned rounds = chase.loads / kUnrolled;
-    std::memcpy(request.parameters.data(), &first, 8);
-    std::memcpy(request.parameters.data() + 8, &out, 8);
-    std::memcpy(request.parameters.data() + 16, &chase.passes, 4);
-    std::memcpy(request.parameters.data() + 20, &rounds, 4);
+    const auto add = [&request](const void* value, std::size_t bytes) {
+      const auto* const from = static_cast<const std::uint8_t*>(value);
+      request.parameters.insert(request.parameters.end(), from, from + bytes);
+    };
+    add(&first, chase.address_bits / 8);
+    add(&out, chase.address_bits / 8);
+    add(&chase.passes, 4);
+    add(&rounds, 4);
     device.launch(request);
     std::uint64_t cycles = 0;
     device.memory().read(out, std::as_writable_bytes(std::span(&cycles, 1)));
@@ -173,9 +184,9 @@ class GpuLatency : public ::testing::TestWithParam<GpuFigures> {};
 TEST_P(GpuLatency, OfAPointerChaseIsWhatWasMeasured) {
   const GpuFigures& gpu = GetParam();
   const hw::Machine machine = tb::read_machine(gpu.name);
-  const double l1 = follow(gpu.name, {"ld.global.ca", 128, 128, 128, 3});
-  const double l2 = follow(gpu.name, {"ld.global.cg", 256, 128, 256, 2});
-  const double dram = follow(gpu.name, {"ld.global.cg", 512, 36992, 256, 2});  // no line twice, in any channel and row
+  const double l1 = follow(machine, {kThroughL1, 128, 128, 128, 3});
+  const double l2 = follow(machine, {kPastL1, 256, 128, 256, 2});
+  const double dram = follow(machine, {kPastL1, 512, 36992, 256, 2});  // no line twice, in any channel and row
   EXPECT_NEAR(l1, gpu.l1, gpu.l1 * 0.05);
   EXPECT_NEAR(l2, gpu.l2, gpu.l2 * 0.05);
   EXPECT_NEAR(dram, gpu.dram, gpu.dram * 0.05);
@@ -183,6 +194,44 @@ TEST_P(GpuLatency, OfAPointerChaseIsWhatWasMeasured) {
       "| `{}` | {:.0f} | {:.0f} | {} | {} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} |\n", gpu.name,
       gpu.dram_gbs, dram_peak(machine), gpu.l2_bytes_a_clock, l2_peak(machine), gpu.l1, l1, gpu.l2, l2, gpu.dram, dram);
   EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+}
+
+// The L2 of the cut for quick runs is as far away as the whole GPU's, and small enough to go through; here with as many
+// slices in one half as in the other.
+TEST(GpuL2Halves, AChaseThroughMoreThanHalfOfTheL2IsWhatWasMeasured) {
+  for (const GpuFigures& gpu : kGpus) {
+    if (gpu.far_l2 == 0) {
+      continue;
+    }
+    hw::Machine machine = tb::read_machine(std::string(gpu.name) + "-8sm");
+    machine.l2.bytes = machine.l2.bytes / machine.dram.channels * 6;
+    machine.dram.channels = 6;
+    const auto lines = static_cast<unsigned>(machine.l2.bytes * 3 / 4 / 128 / 8 * 8);
+    const double near = follow(machine, {kPastL1, 256, 128, 256, 2});
+    const double far = follow(machine, {kPastL1, lines, 128, lines, 2});
+    EXPECT_NEAR(near, gpu.l2, gpu.l2 * 0.05) << gpu.name;
+    EXPECT_NEAR(far, gpu.far_l2, gpu.far_l2 * 0.05) << gpu.name;
+    const std::string row =
+        fmt::format("| `{}` | {:.1f} | {:.1f} | {:.1f} | {:.1f} |\n", gpu.name, gpu.l2, near, gpu.far_l2, far);
+    EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+  }
+}
+
+// Loads of 32, 64 and 128 bits (MICRO 2025, table 2: LDG of a regular address on an RTX A6000).
+TEST(GpuWidths, ALoadTakesLongerTheWiderItsResultIs) {
+  const struct {
+    unsigned bits;
+    const char* load;
+    double measured;
+  } widths[] = {{32, "ld.global.ca.u32 %a0, [%a0];\n", 32},
+                {64, "ld.global.ca.u64 %a0, [%a0];\n", 34},
+                {128, "ld.global.ca.v2.u64 {%a0, %a6}, [%a0];\n", 38}};
+  for (const auto& [bits, load, measured] : widths) {
+    const double here = follow(tb::read_machine("rtx-a6000"), {load, 128, 128, 128, 3, bits == 32 ? 32U : 64U});
+    EXPECT_NEAR(here, measured, measured * 0.05) << bits;
+    const std::string row = fmt::format("| {} | {:.1f} | {:.1f} |\n", bits, measured, here);
+    EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpus, GpuLatency, ::testing::ValuesIn(kGpus), [](const auto& info) {

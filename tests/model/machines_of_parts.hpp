@@ -78,8 +78,8 @@ void add_machines_of_parts(Add add) {
     machine.core.policies.of<hw::BarriersParameters>() = {1, 3, 1, "taken"};
     machine.l1d.hit_latency = 3;
   });
-  // Cores of several parts: with an L0 and narrow lanes, several of them behind an L2; with large warps; with few
-  // ports; with threads that form warps within their part.
+  // Cores of several parts: with an L0 and narrow lanes, several of them behind an L2 of two halves, with one store for
+  // L1 and scratchpad; with large warps; with few ports; with threads that form warps within their part.
   add("subcores", [](hw::Machine& machine) {
     machine.core.sub_cores = 4;
     machine.core.issue = "scoreboard";
@@ -92,7 +92,15 @@ void add_machines_of_parts(Add add) {
     machine.gpu.cores = 2;
     machine.l1d.write_policy = "write-through";
     machine.l1d.hit_latency = 20;
+    machine.l1d.return_bytes = 64;
     machine.l2.enabled = true;
+    machine.l2.partitions = 2;
+    machine.noc.partition_latency = 60;
+    machine.dram.channels = 2;
+    machine.icache.instruction_bytes = 16;
+    machine.l1d.bytes = 160 * 1024;  // and the scratchpad
+    machine.scratchpad.carve_outs = "0 32 64 128";
+    machine.scratchpad.least_carve_out = 32;
   });
   add("subcoreslarge", [](hw::Machine& machine) {
     machine.core.sub_cores = 2;

@@ -141,6 +141,12 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"l1d.ports", std::int64_t{2}}},
       {{"l1d.ports", std::int64_t{2}}, {"l1d.banks", std::int64_t{4}}},
       {{"noc.link_bytes", std::int64_t{32}}},
+      {{"l2.enabled", true},
+       {"l2.partitions", std::int64_t{2}},
+       {"dram.channels", std::int64_t{2}},
+       {"gpu.cores", std::int64_t{2}},
+       {"l1d.write_policy", std::string("write-through")}},
+      {{"scratchpad.carve_outs", std::string("0 64 128")}, {"l1d.bytes", std::int64_t{256 * 1024}}},
       {{"allocation.placement", std::string("seeded")}},
   };
   for (const auto& base : bases) {

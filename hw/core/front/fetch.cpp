@@ -232,7 +232,7 @@ inline ::tlm::tlm_sync_enum FetchStage::read_word(Group& group, std::uint64_t& w
     word = arrived.word;
     return ::tlm::TLM_COMPLETED;
   }
-  const std::uint64_t address = state_.launch->code_address + std::uint64_t{group.pc} * 8;
+  const std::uint64_t address = state_.instruction_address(group.pc);
   const std::uint64_t offset = address & (std::uint64_t{state_.machine.icache.line_bytes} - 1);
   const bool repeats_miss = arrived.misses != 0 && arrived.pc == group.pc;
   Cache* const cache = cache_.of(icache);
@@ -272,7 +272,7 @@ inline ::tlm::tlm_sync_enum FetchStage::read_word(Group& group, std::uint64_t& w
   }
   Group& group = state_.groups[state_.own_number(request.group)];
   const auto word = [&] {
-    const std::uint64_t address = state_.launch->code_address + std::uint64_t{request.pc} * 8;
+    const std::uint64_t address = state_.instruction_address(request.pc);
     std::uint64_t at = 0;
     std::memcpy(&at, request.line + (address - request.address), sizeof at);
     return at;

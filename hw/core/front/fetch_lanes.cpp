@@ -137,7 +137,7 @@ bool FetchStage::read_lanes(Group& group, LaneMask lanes, IdleCause& cause) {
                    fmt::format("the kernel has {} instructions; control ran past its end", state_.launch->code_words));
       return false;
     }
-    const std::uint64_t address = state_.launch->code_address + std::uint64_t{pc} * 8;
+    const std::uint64_t address = state_.instruction_address(pc);
     const std::uint64_t line = address & line_mask;
     const auto known = std::find_if(by.lines.begin(), by.lines.end(),
                                     [line](const ByLane::Line& each) { return each.address == line; });
@@ -182,8 +182,7 @@ bool FetchStage::ask_for(Group& group, unsigned lane, std::uint32_t pc, std::uin
   known.there = answer == ::tlm::TLM_COMPLETED;
   if (known.there) {
     known.bytes.assign(request.line, request.line + state_.machine.icache.line_bytes);
-    std::memcpy(&by.words[by.slot(group, lane)],
-                request.line + (state_.launch->code_address + std::uint64_t{pc} * 8 - line), 8);
+    std::memcpy(&by.words[by.slot(group, lane)], request.line + (state_.instruction_address(pc) - line), 8);
     row.have |= LaneMask{1} << lane;
     return true;
   }
@@ -204,8 +203,7 @@ void FetchStage::line_by_lane(link::LineRequest& request) {
   }
   const LaneMask lanes = group.active[row.row];
   for (const unsigned lane : set_bits(lanes & ~row.have)) {
-    const std::uint64_t address =
-        state_.launch->code_address + std::uint64_t{by.divergence->lane_pc(group, row.row, lane)} * 8;
+    const std::uint64_t address = state_.instruction_address(by.divergence->lane_pc(group, row.row, lane));
     if (address >= request.address && address < request.address + state_.machine.icache.line_bytes) {
       std::memcpy(&by.words[by.slot(group, lane)], request.line + (address - request.address), 8);
       row.have |= LaneMask{1} << lane;

@@ -40,7 +40,7 @@ void MemoryStage::tick(Cycle now) {
     }
     fences_.clear();
   }
-  back_.begin_cycle();
+  back_.begin_cycle(now);
   work_on_head(now);
   back_.end_cycle();
 }

@@ -1,11 +1,14 @@
 // Sub-warps that had left the memory stage's head and are complete, on their way to a write-back port of their own.
 //
 //   output    initiator, WarpProtocol. One per cycle, in the order in which they became complete; where lanes execute
-//             each an instruction of its own, sub-warps of other lanes beside it
+//             each an instruction of its own, sub-warps of other lanes beside it. Results of more bytes than the port
+//             takes in a cycle (l1d.return_bytes; MICRO 2025, 512 bits) have it for several, and go in the last
 //   tells     the group, of a sub-warp that has waited for late hits (InFlight::late), at the end of the cycle in which
 //             write-back has it, which counts it from the next one on
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <vector>
 
 #include "hw/core/pipeline/stage.hpp"
@@ -15,16 +18,20 @@ namespace heddle::hw {
 class ReturnQueue {
  public:
   ReturnQueue(CoreState& state, StageOutput& output, bool mimd_lanes)
-      : state_(state), output_(output), mimd_lanes_(mimd_lanes) {}
+      : state_(state), output_(output), mimd_lanes_(mimd_lanes), bytes_(state.machine.l1d.return_bytes) {}
 
   void put(link::SubWarp& sub_warp, bool late) { complete_.push_back({&sub_warp, late}); }
   [[nodiscard]] bool empty() const { return complete_.empty(); }
-  void begin_cycle() {
+  void begin_cycle(Cycle now) {
+    if (bytes_ != 0 && !complete_.empty() && !transferred(now)) {
+      return;
+    }
     for (bool beside = false; !complete_.empty() && offer(*complete_.front().sub_warp, beside); beside = true) {
       if (const Complete& first = complete_.front(); first.late) {
         arriving_.push_back(&state_.groups[first.sub_warp->group].flights[first.sub_warp->flight]);
       }
       complete_.erase(complete_.begin());
+      transferred_at_ = link::kNever;
     }
   }
   void end_cycle() {
@@ -36,9 +43,19 @@ class ReturnQueue {
   void reset() {
     complete_.clear();
     arriving_.clear();
+    transferred_at_ = link::kNever;
   }
 
  private:
+  // Whether the first sub-warp's results have come by the end of this cycle. Its first turn begins that.
+  [[nodiscard]] bool transferred(Cycle now) {
+    if (transferred_at_ == link::kNever) {
+      const std::uint64_t registers = std::popcount(complete_.front().sub_warp->decoded->use.written);
+      const std::uint64_t bytes = registers * sizeof(std::uint32_t) * state_.core.simd_width;
+      transferred_at_ = now + (bytes == 0 ? 0 : (bytes - 1) / bytes_);
+    }
+    return now >= transferred_at_;
+  }
   struct Complete {
     link::SubWarp* sub_warp;
     bool late;
@@ -50,6 +67,8 @@ class ReturnQueue {
   CoreState& state_;
   StageOutput& output_;
   const bool mimd_lanes_;
+  const unsigned bytes_;                 // of results per cycle; 0: any
+  Cycle transferred_at_ = link::kNever;  // the last cycle of the first one's results; link::kNever: it has had no turn
   std::vector<Complete> complete_;
   std::vector<InFlight*> arriving_;
 };

@@ -193,6 +193,7 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
       {"private_memory", machine.private_memory.bytes != 0 ? cores : 0},
       {"registers", cores * machine.core.sub_cores * machine.core.simd_width},  // a bank per lane
       {"noc", 1},
+      {"partitions", machine.l2.enabled && machine.l2.partitions > 1 ? 1 : 0},
       {"l2_slice", slices},
       {"l2", slices},
       {"l2_sectors", has_sectors(machine.l2.sector_bytes, machine.l2.line_bytes) ? slices : 0},

@@ -151,6 +151,8 @@ static void kernels() {
   OK(set(cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(room - 256)));
   ROW(kValue, set(cudaFuncAttributePreferredSharedMemoryCarveout, -2));
   ROW(kValue, set(cudaFuncAttributePreferredSharedMemoryCarveout, 101));
+  OK(cudaFuncGetAttributes(&attributes, (const void*)shares));
+  HOLDS(attributes.preferredShmemCarveout == -1);
   OK(set(cudaFuncAttributePreferredSharedMemoryCarveout, 50));
   OK(cudaFuncGetAttributes(&attributes, (const void*)shares));
   HOLDS(attributes.preferredShmemCarveout == 50);
