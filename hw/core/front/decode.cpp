@@ -215,7 +215,7 @@ inline bool DecodeStage::ask_former(SubWarpShape& shape) {
   return request.formed;
 }
 
-inline void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool scalar) {
+void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool scalar) {
   state_.moved();
   const bool once = scalar || present_->forms_one;
   const bool last = once || !(any_pending_ || any(candidates_));

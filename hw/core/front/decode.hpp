@@ -82,7 +82,7 @@ class DecodeStage final : public ReceivingStage, private link::ForwardOnlyInitia
   // It has been decoded.
   void form_whole_row(link::SubWarp& sub_warp, Group& group);
   void hand_on_formed(link::SubWarp& sub_warp);
-  [[gnu::always_inline]] void hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool scalar);
+  void hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool scalar);
   enum class Scalar : std::uint8_t { no, later, now };
   [[nodiscard]] Scalar is_scalar(const Group& group) const;
   void form_scalar(link::SubWarp& sub_warp, Group& group);
