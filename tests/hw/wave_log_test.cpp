@@ -147,7 +147,7 @@ TEST_P(FollowingWaveLog, ShowsWhatEachWaveIsInEachCycle) {
   constexpr std::size_t kWaves = 6;
   constexpr Cycle kCycles = 20'000;
   std::mt19937 random(5);
-  link::Calendar calendar(test::kPeriod);
+  link::Calendar calendar(heddle::test::kPeriod);
   Recorder recorder;
   recorder.follow(calendar.clock());
   std::array<Wave, kWaves> waves;
@@ -155,7 +155,7 @@ TEST_P(FollowingWaveLog, ShowsWhatEachWaveIsInEachCycle) {
   for (Wave& wave : waves) {
     recorder.take(wave, "w", 8);
   }
-  test::Scribe module("module", calendar.clock(), [&](Cycle now) {
+  heddle::test::Scribe module("module", calendar.clock(), [&](Cycle now) {
     for (std::size_t i = 0; i != kWaves; ++i) {
       for (unsigned op = random() % 8; op < 8; op += 3) {
         switch (i < 3 || random() % 4 != 0 ? 0 : 1 + random() % 3) {
