@@ -31,7 +31,7 @@ std::vector<std::string> texts(std::string_view text) {
   return out;
 }
 
-std::string error_of(std::string_view text) {
+std::string lexer_error(std::string_view text) {
   try {
     lex(text);
   } catch (const InputError& error) {
@@ -121,22 +121,22 @@ TEST(Lexer, AnyByteMayStandInComments) {
 }
 
 TEST(Lexer, RefusesWhatIsNoPtx) {
-  EXPECT_THAT(error_of("a\n /* b"), StartsWith("t.ptx:2:2: this comment is never closed"));
-  EXPECT_THAT(error_of("\"a\n\""), StartsWith("t.ptx:1:1: this string is never closed"));
-  EXPECT_THAT(error_of("\"a\\"), StartsWith("t.ptx:1:1: this string is never closed"));
-  EXPECT_THAT(error_of(std::string_view("ab\0c", 4)), StartsWith("t.ptx:1:3: the byte 0x00 is not a part of PTX"));
-  EXPECT_THAT(error_of("\xc3\xa4"), StartsWith("t.ptx:1:1: the byte 0xC3"));
-  EXPECT_THAT(error_of("#line 1"), HasSubstr("preprocess the text first"));
-  EXPECT_THAT(error_of("a `"), StartsWith("t.ptx:1:3: '`' is not a part of PTX"));
-  EXPECT_THAT(error_of("add..u32"), StartsWith("t.ptx:1:4: a name must follow '.'"));
-  EXPECT_THAT(error_of("$ a"), StartsWith("t.ptx:1:1: '$' alone is no name"));
-  EXPECT_THAT(error_of("0f3F80000"), StartsWith("t.ptx:1:1: '0f3F80000' is not a number; write 0f and 8"));
-  EXPECT_THAT(error_of("0f3F8000000"), StartsWith("t.ptx:1:1: '0f3F8000000' is not a number"));
-  EXPECT_THAT(error_of("0d3FF"), StartsWith("t.ptx:1:1: '0d3FF' is not a number"));
-  EXPECT_THAT(error_of("0x"), HasSubstr("hexadecimal digits must follow 0x"));
-  EXPECT_THAT(error_of("0b2"), HasSubstr("binary digits must follow 0b"));
-  EXPECT_THAT(error_of("1e+"), HasSubstr("digits must follow the exponent's e"));
-  EXPECT_THAT(error_of("12abc"), StartsWith("t.ptx:1:1: '12abc' is not a number; separate"));
+  EXPECT_THAT(lexer_error("a\n /* b"), StartsWith("t.ptx:2:2: this comment is never closed"));
+  EXPECT_THAT(lexer_error("\"a\n\""), StartsWith("t.ptx:1:1: this string is never closed"));
+  EXPECT_THAT(lexer_error("\"a\\"), StartsWith("t.ptx:1:1: this string is never closed"));
+  EXPECT_THAT(lexer_error(std::string_view("ab\0c", 4)), StartsWith("t.ptx:1:3: the byte 0x00 is not a part of PTX"));
+  EXPECT_THAT(lexer_error("\xc3\xa4"), StartsWith("t.ptx:1:1: the byte 0xC3"));
+  EXPECT_THAT(lexer_error("#line 1"), HasSubstr("preprocess the text first"));
+  EXPECT_THAT(lexer_error("a `"), StartsWith("t.ptx:1:3: '`' is not a part of PTX"));
+  EXPECT_THAT(lexer_error("add..u32"), StartsWith("t.ptx:1:4: a name must follow '.'"));
+  EXPECT_THAT(lexer_error("$ a"), StartsWith("t.ptx:1:1: '$' alone is no name"));
+  EXPECT_THAT(lexer_error("0f3F80000"), StartsWith("t.ptx:1:1: '0f3F80000' is not a number; write 0f and 8"));
+  EXPECT_THAT(lexer_error("0f3F8000000"), StartsWith("t.ptx:1:1: '0f3F8000000' is not a number"));
+  EXPECT_THAT(lexer_error("0d3FF"), StartsWith("t.ptx:1:1: '0d3FF' is not a number"));
+  EXPECT_THAT(lexer_error("0x"), HasSubstr("hexadecimal digits must follow 0x"));
+  EXPECT_THAT(lexer_error("0b2"), HasSubstr("binary digits must follow 0b"));
+  EXPECT_THAT(lexer_error("1e+"), HasSubstr("digits must follow the exponent's e"));
+  EXPECT_THAT(lexer_error("12abc"), StartsWith("t.ptx:1:1: '12abc' is not a number; separate"));
 }
 
 TEST(Lexer, DescribesTokensSafely) {

@@ -20,11 +20,16 @@ namespace fs = std::filesystem;
 std::vector<std::string> further_objects(const std::string& rest) {
   std::vector<std::string> names;
   int depth = 0;
-  for (std::size_t at = 0; at != rest.size() && !(depth == 0 && rest[at] == ';'); ++at) {
+  bool quoted = false;
+  for (std::size_t at = 0; at != rest.size() && !(depth == 0 && !quoted && rest[at] == ';'); ++at) {
+    quoted = quoted != (rest[at] == '"' && rest[at - 1] != '\\');
+    if (quoted) {
+      continue;
+    }
     depth += std::string_view("([{").find(rest[at]) != std::string_view::npos ? 1 : 0;
     depth -= std::string_view(")]}").find(rest[at]) != std::string_view::npos ? 1 : 0;
     if (depth == 0 && rest[at] == ',') {
-      static const std::regex name(R"(^, (\w+)(?= ?[=;,[{]))");
+      static const std::regex name(R"(^, ([a-zA-Z_]\w*)(?= ?[=;,[{]))");
       std::smatch match;
       if (const std::string from = rest.substr(at); std::regex_search(from, match, name)) {
         names.push_back(match[1]);

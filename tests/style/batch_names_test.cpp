@@ -65,8 +65,10 @@ TEST_F(BatchNamesOf, ObjectsTypesAndEntriesClash) {
 }
 
 TEST_F(BatchNamesOf, EachObjectOfALineClashes) {
-  write("a.cpp", "constexpr int kFirst = most(1, 2), kSecond = 3, kThird[] = {4, kFourth};\n");
-  write("b.cpp", "constexpr unsigned kSecond = 1;\nconst int kThird{2};\nconstexpr int kFourth = 5;\n");
+  write("a.cpp",
+        "constexpr int kFirst = most(1, 2), kSecond = 3, kThird[] = {4, kFourth};\n"
+        "const char* const kText = \"a, kSixth;\", *kFifth = nullptr;\n");
+  write("b.cpp", "constexpr unsigned kSecond = 1;\nconst int kThird{2};\nconstexpr int kFourth = 5, kSixth = 6;\n");
   EXPECT_THAT(clashes(), ElementsAre("x: kSecond in a.cpp and b.cpp", "x: kThird in a.cpp and b.cpp"));
 }
 
