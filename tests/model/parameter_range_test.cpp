@@ -36,15 +36,16 @@
 #include "tests/support/marks.hpp"
 
 HEDDLE_LONG_SANITIZED("Each/ParameterRange.*", "Random/ParameterMix.*/?", "Random/ParameterMix.*/11",
-                      "Random/ParameterMix.*/10")
+                      "Random/ParameterMix.*/10", "Random/PartsMix.*/2")
 
 namespace heddle {
 namespace {
 
 // Of processor time for the kernels of a machine. Without an instruction cache and behind a memory whose every access
-// takes thousands of cycles a core asks the port that refuses it in each of them: seeds 322 and 894 take 45 and 54;
-// nearly all others stay below 5.
-constexpr double kMostSeconds = 90;
+// takes thousands of cycles a core asks the port that refuses it in each of them: seeds 322 and 894 take 45 and 54. An L0
+// that prefetches does so too: seed 27 of machines of parts takes 54, four times as long with sanitizers. Nearly all
+// others stay below 5.
+constexpr double kMostSeconds = 300;
 constexpr long kMostMegabytes = 1024;               // the largest take less than 100
 constexpr std::uint64_t kRangeInput = 0xff00'0000;  // beyond a workload's buffers, with whatever gaps between them
 constexpr std::uint64_t kRangeOutput = 0xff10'0000;
