@@ -17,6 +17,18 @@ namespace {
 
 using test::Scratch;
 
+// A claim whose runs cannot start stays without a verdict.
+TEST(Plan, HasNoRunOfAClaimThatIsRefused) {
+  std::vector<studies::Run> wanted;
+  for (const std::string& id : claim_ids()) {
+    const std::vector<studies::Run> runs = Registry<Claim>::instance().make(id, {})->runs();
+    wanted.insert(wanted.end(), runs.begin(), runs.end());
+  }
+  for (const PlannedRun& planned : plan_runs(wanted, {}, "build").runs) {
+    EXPECT_EQ(planned.refusal, "") << planned.name();
+  }
+}
+
 TEST(Plan, SharesRunsAndKnowsWhatTheyDependOn) {
   const studies::Run plain{"baseline", {}, "vecadd", 0.1};
   const studies::Run same{"baseline", {"core.warp_size=32"}, "vecadd", 0.1};  // sets what it is

@@ -36,6 +36,11 @@ std::vector<Variant> writing_back_machines() {
   }
   return all;
 }
+// A row of the DRAM then has half as many, of which two instead of four neighbours lie in one partition.
+std::vector<std::string> lines_of_128() {
+  return {"l1d.line_bytes=128", "icache.line_bytes=128", "dram.mapping=R B3 C3 H C1"};
+}
+
 enum WritingBack : std::size_t { back8, back16, back32, back_sw };
 
 std::vector<double> ratios_over(const Study& study, std::size_t base, const Grid::Figure& figure) {
@@ -131,9 +136,9 @@ const std::vector<ReadingRow>& reading_rows() {
         .source = "warp-size study, section 5",
         .caveat = kReadingsCaveat},
        {{"8, 64 bytes", "ws-8", {}},
-        {"8, 128 bytes", "ws-8", {"l1d.line_bytes=128", "icache.line_bytes=128"}},
+        {"8, 128 bytes", "ws-8", lines_of_128()},
         {"32, 64 bytes", "ws-32", {}},
-        {"32, 128 bytes", "ws-32", {"l1d.line_bytes=128", "icache.line_bytes=128"}}},
+        {"32, 128 bytes", "ws-32", lines_of_128()}},
        benchmarks(),
        judge_line},
       {"ws-activity",
