@@ -1,6 +1,6 @@
-// What pictures in SVG are made of: a round axis of values, texts and lines. Charts of pages (charts.hpp) and plots
-// of databases (studies/results) use all of it, timelines (timeline_picture.hpp) the steps of axes. `look` is how an element
-// looks, as attributes: a class of the page's style sheet, or a colour in a file of its own.
+// What pictures in SVG are made of: a round axis of values, texts and lines. Charts of pages (charts.hpp) and plots of
+// databases (studies/results) use all of it, timelines (timeline_picture.hpp) the steps of axes. `look` is how an
+// element looks, as attributes: a class of the page's style sheet, or a colour in a file of its own.
 #pragma once
 
 #include <algorithm>
