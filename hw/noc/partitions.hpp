@@ -10,8 +10,8 @@
 //   to a store, an atomic  when the home is in another partition than the core; all copies of the line are dropped
 //
 // Here the copies are tags: data is read at home, which orders what is done to a line. Each partition has room for
-// l2.bytes / l2.partitions of lines of either kind, least recently used first out; a copy is of a whole line, and takes
-// no room from lines at home.
+// l2.bytes / l2.partitions of tags, those of lines at home and of copies together, least recently used first out; a
+// copy is of a whole line, and takes no room in the slices' stores.
 #pragma once
 
 #include <cstdint>
