@@ -172,9 +172,9 @@ TEST(CarveOut, WhatMakesNoSenseIsRefused) {
        "scratchpad.carve_outs (\"1 3\"): 3072 bytes leave no L1 of whole sets in l1d.bytes (3072), of l1d.ways (2) x "
        "l1d.line_bytes (128) each"},
   };
-  for (const auto& [sizes, scratchpad, message] : cases) {
-    EXPECT_EQ(wrong_carve_outs(sizes, [&](hw::Machine& machine) { machine.scratchpad.bytes = scratchpad; }),
-              std::vector<std::string>{std::string("scratchpad.carve_outs: ") + message});
+  for (const auto& wrong : cases) {
+    EXPECT_EQ(wrong_carve_outs(wrong.sizes, [&](hw::Machine& machine) { machine.scratchpad.bytes = wrong.scratchpad; }),
+              std::vector<std::string>{std::string("scratchpad.carve_outs: ") + wrong.message});
   }
   EXPECT_TRUE(wrong_carve_outs("0 1 2", [](hw::Machine& machine) { machine.scratchpad.least_carve_out = 2; }).empty());
   EXPECT_EQ(wrong_carve_outs("1 2", [](hw::Machine& machine) { machine.scratchpad.least_carve_out = 3; }),
