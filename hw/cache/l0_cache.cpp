@@ -23,6 +23,7 @@ void L0Cache::invalidate() {
   }
   foreseen_.clear();
   to_ask_.clear();
+  full_ = nullptr;
 }
 
 L0Cache::Line* L0Cache::find(std::uint64_t address) {
@@ -133,6 +134,7 @@ void L0Cache::foresee_from(const link::LineRequest& missing) {
   }
   foreseen_.clear();
   to_ask_.clear();
+  full_ = nullptr;
   for (Fill& fill : fills_) {
     fill.dropped = fill.prefetch && fill.waiting.empty();
   }
@@ -148,7 +150,14 @@ void L0Cache::foresee_next() {
   to_ask_.push_back(last_foreseen_);
 }
 
+void L0Cache::waited(std::uint64_t cycles) {
+  if (!to_ask_.empty() && full_ != nullptr) {
+    full_->refused_again(cycles);
+  }
+}
+
 void L0Cache::ask_again() {
+  full_ = nullptr;
   while (!to_ask_.empty()) {
     const std::uint64_t address = to_ask_.front();
     if (Fill* const coming = under_way(address); coming != nullptr || find(address) != nullptr) {
@@ -166,6 +175,7 @@ void L0Cache::ask_again() {
     const ::tlm::tlm_sync_enum taken = ask(fill.request);
     if (taken == ::tlm::TLM_UPDATED) {
       fills_.pop_back();
+      full_ = beyond_room_.of(beyond);
       return;
     }
     ++statistics_.prefetches;

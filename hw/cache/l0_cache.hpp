@@ -9,7 +9,9 @@
 //              comes: icache.hit_latency cycles later, if the L1 has it
 // Prefetch     a miss that the stream buffer has not foreseen empties the buffer and asks for the `prefetch` lines
 //              behind the missing one. A line that fetch wants out of the buffer goes into the cache, and the next line
-//              behind the last one is asked for. As many requests start in a cycle as the L1 takes
+//              behind the last one is asked for. As many requests start in a cycle as the L1 takes; one that it refuses
+//              is asked for in every cycle until it is taken. While the L1 grants that it would refuse (link::LineRoom),
+//              these cycles can be slept through and are counted afterwards
 // Errors       a line that comes with an error is an error for who waits for it; prefetched, it is dropped
 #pragma once
 
@@ -22,6 +24,7 @@
 
 #include "hw/cache/statistics.hpp"
 #include "hw/parameters/machine.hpp"
+#include "tlm/behind_socket.hpp"
 #include "tlm/line_protocol.hpp"
 #include "tlm/warp_protocol.hpp"
 
@@ -38,9 +41,16 @@ class L0Cache final : public sc_core::sc_module,
 
   // A fetch whose line is here: its bytes, until the cache does something else. Null: nothing has happened.
   [[nodiscard]] const std::byte* load_at_once(std::uint64_t line, bool repeats_miss);
-  // Prefetches that the L1 has refused are asked for once more, after fetch has had its turn.
+  // Prefetches that have not been asked for, or that the L1 has refused, are asked for, after fetch has had its turn.
   void ask_again();
+  // There are such prefetches.
   [[nodiscard]] bool has_to_ask() const { return !to_ask_.empty(); }
+  // There are, and the L1 may take one: it does not grant that it would refuse.
+  [[nodiscard]] bool may_be_taken() const { return !to_ask_.empty() && (full_ == nullptr || !full_->refuses_still()); }
+  // So many cycles were slept through in which the prefetches would have been refused.
+  void waited(std::uint64_t cycles);
+  // After a fault: it asks for nothing more.
+  void stop() { to_ask_.clear(); }
   // Before a launch: it has no line. Nothing is under way.
   void invalidate();
   // Nothing is under way.
@@ -89,6 +99,8 @@ class L0Cache final : public sc_core::sc_module,
   std::deque<std::uint64_t> to_ask_;  // for it, in order
   std::uint64_t last_foreseen_ = 0;   // the last line that it has asked for or will ask for
   link::LineRequest like_;            // whose prefetches these are
+  link::BehindSocket<link::LineRoom> beyond_room_;
+  link::LineRoom* full_ = nullptr;  // has refused the latest prefetch; null: it took it, or does not grant to say more
   L0Statistics statistics_;
 };
 

@@ -231,7 +231,8 @@ void SubCore::hear(Cycle now) {
 
 // A rest, unless something says no.
 Cycle SubCore::next_when_still(Cycle now, bool news, Cycle caches) {
-  const bool prefetches = l0_ && l0_->has_to_ask();
+  // An observer of the cache is told of every refusal in its cycle.
+  const bool prefetches = l0_ && (state_.observer != nullptr ? l0_->has_to_ask() : l0_->may_be_taken());
   const auto at = [&](Cycle cycle) { return next_ = prefetches ? now + 1 : cycle; };
   if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_.idle() || warps_.departing()) {
     // Observers are told of every cycle of a sub-warp that is held: with them the sub-core stays awake.
@@ -253,6 +254,9 @@ Cycle SubCore::next_when_still(Cycle now, bool news, Cycle caches) {
 void SubCore::stop(Cycle at, Cycle now) {
   account_sleep(at);
   pipeline_.rests(true);
+  if (l0_) {
+    l0_->stop();
+  }
   account_sleep(now);
   if (state_.observer != nullptr) {
     tell_sleep(now);

@@ -81,8 +81,9 @@ class SubCore {
   void tell(Cycle now, HomeMessage message);
   // It has a turn in this cycle, unless it says by begin() that nothing has changed. `news`: of the core.
   [[nodiscard]] bool due(Cycle now) const { return now >= next_; }
-  // What its memory stage waits for may have room again: it has a turn, and another one where it has found none.
-  [[nodiscard]] bool may_have_room() const { return memory_.may_have_room(); }
+  // What its memory stage or its L0 waits for may have room again: it has a turn, and another one where it has found
+  // none.
+  [[nodiscard]] bool may_have_room() const { return memory_.may_have_room() || (l0_ && l0_->may_be_taken()); }
   // Something has come for it: it has a turn in this cycle.
   void wake() { next_ = 0; }
   // The begin of a turn. False: the sub-core is as it was and stays so, until a cache has news.
@@ -170,7 +171,7 @@ inline bool SubCore::begin(Cycle now, bool news) {
   if (pipeline_.one_works()) {
     if (news || has_news()) {
       pipeline_.wake();
-    } else if (pipeline_.rests_on(now)) {
+    } else if (pipeline_.rests_on(now) && !(l0_ && l0_->may_be_taken())) {
       next_ = link::kNever;
       return false;
     }
@@ -211,6 +212,9 @@ inline void SubCore::tell_cycle_end(Cycle now) const {
 inline void SubCore::account_sleep(Cycle until) {
   if (until > accounted_) {
     pipeline_.waited(accounted_, until - accounted_);
+    if (l0_) {
+      l0_->waited(until - accounted_);
+    }
     accounted_ = until;
   }
 }

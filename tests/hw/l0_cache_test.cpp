@@ -17,6 +17,16 @@ L0Parameters l0_of(unsigned lines, unsigned ways, unsigned prefetch) {
   return {true, lines * kLine, ways, prefetch};
 }
 
+// Grants that it refuses while it is full.
+class L1WithRoom final : public test::StubL1, public link::LineRoom {
+ public:
+  using StubL1::StubL1;
+  [[nodiscard]] bool refuses_still() const override { return full; }
+  [[nodiscard]] bool would_refuse(link::LineRequest&) override { return false; }
+  void refused_again(std::uint64_t cycles) override { refused_asleep += cycles; }
+  std::uint64_t refused_asleep = 0;
+};
+
 class L0Bench : public sc_core::sc_module, private ::tlm::tlm_bw_transport_if<link::LineProtocol> {
  public:
   explicit L0Bench(const L0Parameters& parameters, const sc_core::sc_module_name& name = "bench")
@@ -84,7 +94,7 @@ class L0Bench : public sc_core::sc_module, private ::tlm::tlm_bw_transport_if<li
 
   Machine machine;
   CoreState state{machine, 0, nullptr};
-  test::StubL1 l1{"l1", state};
+  L1WithRoom l1{"l1", state};
   link::LineInitiatorSocket fetch;
   L0Cache l0;
   std::vector<link::LineRequest*> under_way;
@@ -190,6 +200,33 @@ TEST(L0Cache, AMissElsewhereEmptiesTheStreamBuffer) {
   EXPECT_THAT(bench.asked(), ElementsAre(8, 9, 10, 40, 41, 42));
   (void)bench.want(9);
   EXPECT_THAT(bench.asked(), ElementsAre(9, 10, 11)) << "the buffer has lost it";
+}
+
+TEST(L0Cache, PrefetchesThatWouldBeRefusedCanBeSleptThrough) {
+  L0Bench bench(l0_of(16, 4, 2));
+  bench.l1.ports = 2;
+  (void)bench.want(8);
+  EXPECT_THAT(bench.asked(), ElementsAre(8, 9)) << "both ports are used";
+  EXPECT_TRUE(bench.l0.may_be_taken()) << "a port is free in the next cycle";
+  bench.l1.full = true;
+  ++bench.state.now;
+  bench.l0.ask_again();
+  EXPECT_TRUE(bench.l0.has_to_ask());
+  EXPECT_FALSE(bench.l0.may_be_taken());
+  bench.l0.waited(7);
+  EXPECT_EQ(bench.l1.refused_asleep, 7U);
+  bench.l1.full = false;
+  EXPECT_TRUE(bench.l0.may_be_taken());
+  ++bench.state.now;
+  bench.l0.ask_again();
+  EXPECT_THAT(bench.asked(), ElementsAre(10));
+  EXPECT_FALSE(bench.l0.has_to_ask());
+  bench.l0.waited(3);
+  EXPECT_EQ(bench.l1.refused_asleep, 7U) << "it has nothing to ask for";
+  bench.l1.full = true;
+  (void)bench.want(9);
+  bench.l0.stop();
+  EXPECT_FALSE(bench.l0.has_to_ask());
 }
 
 TEST(L0Cache, FetchWaitsForALineThatIsForeseenAndOnItsWay) {

@@ -42,8 +42,8 @@ namespace heddle {
 namespace {
 
 // Of processor time for the kernels of a machine. Without an instruction cache and behind a memory whose every access
-// takes thousands of cycles a core asks the port that refuses it in each of them: seeds 322 and 894 take 45 and 54. An
-// L0 that prefetches does so too: seed 27 of machines of parts takes 56. Nearly all others stay below 5.
+// takes thousands of cycles a core asks the port that refuses it in each of them: seeds 322 and 894 take 45 and 54.
+// Nearly all others stay below 5.
 // Sanitizers take four times as long.
 #ifdef HEDDLE_FEW_MACHINES
 constexpr double kMostSeconds = 360;
