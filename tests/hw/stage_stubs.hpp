@@ -71,7 +71,7 @@ class StubReceiver : public sc_core::sc_module, private link::NonBlockingTarget<
 // An L1 with `ports` line accesses per cycle, and one per bank. Lines in `missing` are answered when the test says so,
 // all others at once; while `full` it takes nothing, and says that it wants `full_of`. Memory holds word_at(address)
 // everywhere.
-class StubL1 : public sc_core::sc_module, private link::NonBlockingTarget<link::LineProtocol> {
+class StubL1 : public sc_core::sc_module, public link::NonBlockingTarget<link::LineProtocol> {
  public:
   static constexpr unsigned kLineBytes = 128;
   struct Offer {
