@@ -36,7 +36,7 @@
 #include "tests/support/marks.hpp"
 
 HEDDLE_LONG_SANITIZED("Each/ParameterRange.*", "Random/ParameterMix.*/?", "Random/ParameterMix.*/11",
-                      "Random/ParameterMix.*/10", "Random/PartsMix.*/2")
+                      "Random/ParameterMix.*/10")
 
 namespace heddle {
 namespace {
