@@ -35,7 +35,7 @@ int compile(const Arguments& arguments) {
   }
   ptx::CompileOptions options;
   options.max_registers =
-      static_cast<unsigned>(arguments.whole("max-registers", options.max_registers, 8, options.max_registers));
+      static_cast<unsigned>(arguments.whole("max-registers", options.max_registers, 8, isa::kRegisters));
   options.if_conversion = static_cast<unsigned>(arguments.whole("if-conversion", options.if_conversion, 0, 64));
   std::vector<std::string> notes;
   options.notes = &notes;

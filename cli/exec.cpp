@@ -61,6 +61,7 @@ int exec(const Arguments& arguments) {
   request.make_subject = [setup](const tb::WorkloadOptions& options) {
     tb::SessionSubject::Setup own = setup;
     own.max_registers = options.max_registers;
+    own.core_registers = options.core_registers;
     own.if_conversion = options.if_conversion;
     own.schedule_within = options.schedule_within;
     own.warp_syncs = options.warp_syncs;

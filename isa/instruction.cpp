@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "isa/instruction_fields.hpp"
 
 namespace heddle::isa {
 
@@ -30,16 +31,48 @@ constexpr std::uint64_t kTargetMask = (1U << kYieldsBit) - 1;
 constexpr std::uint64_t kReconvergenceMask = (1U << (kBranchPastBit - kReconvergenceShift)) - 1;
 static_assert(kNoReconvergence == kReconvergenceMask && kMaxPc < kTargetMask);
 
+// Of the second 8 bytes.
+constexpr unsigned kWideBit = 63;
+constexpr unsigned kDstHighShift = 0;
+constexpr unsigned kAHighShift = 2;
+constexpr unsigned kCHighShift = 4;
+constexpr unsigned kBHighShift = 6;
+constexpr unsigned kDHighShift = 8;
+constexpr unsigned kRegisterBits = 6;  // in the first 8
+constexpr unsigned kNarrowRZ = 63;
+
 constexpr std::uint64_t field(std::uint64_t value, unsigned shift) {
   return value << shift;
 }
-constexpr std::uint8_t register_at(std::uint64_t word, unsigned shift) {
-  return static_cast<std::uint8_t>((word >> shift) & 63U);
+
+// The fields that name registers: visit(field, shift, shift of its high bits). The others of dst and c hold predicates
+// and forms.
+template <class Fields, class Visit>
+void each_register(Fields& i, Visit visit) {
+  if (info(i.op).dst != OperandKind::p) visit(i.dst, kDstShift, kDstHighShift);
+  visit(i.a, kAShift, kAHighShift);
+  if (const SubForm form = sub_form(i.op); form == SubForm::none || form == SubForm::reg) {
+    visit(i.c, kCShift, kCHighShift);
+  }
+  if (!i.immediate) {
+    visit(i.b, kBShift, kBHighShift);
+    visit(i.d, kDShift, kDHighShift);
+  }
+}
+
+bool fits_narrow(const Instruction& i) {
+  bool fits = true;
+  each_register(i, [&](std::uint8_t reg, unsigned, unsigned) { fits = fits && (reg == kRZ || reg < kNarrowRZ); });
+  return fits;
 }
 
 }  // namespace
 
-std::uint64_t encode(const Instruction& instruction) {
+std::string text_of(const InstructionWord& word) {
+  return word.high == 0 ? fmt::format("{:016x}", word.low) : fmt::format("{:016x}{:016x}", word.high, word.low);
+}
+
+InstructionWord encode(const Instruction& instruction) {
   const Instruction i = canonical(instruction);
   if (const std::string_view reason = why_malformed(i); !reason.empty()) {
     const bool known = static_cast<unsigned>(i.op) < kOperations;
@@ -53,12 +86,21 @@ std::uint64_t encode(const Instruction& instruction) {
            field(i.reconvergence, kReconvergenceShift) | field(i.yields ? 1 : 0, kYieldsBit) | i.target;
   }
   word |= field(i.past_scratchpad ? 1 : 0, kBarrierPastBit);
-  word |= field(i.dst, kDstShift) | field(i.a, kAShift) | field(i.c, kCShift);
-  if (i.immediate) return word | field(1, kImmediateBit) | i.imm;
-  return word | field(i.b, kBShift) | field(i.d, kDShift) | i.mods;
+  word |= i.immediate ? field(1, kImmediateBit) | i.imm : i.mods;
+  // What names no register stands in the first 8 bytes as it is.
+  const bool narrow = fits_narrow(i);
+  Instruction rest = i;
+  std::uint64_t high = narrow ? 0 : field(1, kWideBit);
+  each_register(rest, [&](std::uint8_t& reg, unsigned shift, unsigned high_shift) {
+    word |= field(reg & ((1U << kRegisterBits) - 1), shift);  // RZ: all bits, in either form
+    high |= narrow ? 0 : field(reg >> kRegisterBits, high_shift);
+    reg = 0;
+  });
+  return {word | field(rest.dst, kDstShift) | field(rest.c, kCShift), high};
 }
 
-std::optional<Instruction> decode(std::uint64_t word) {
+std::optional<Instruction> decode(const InstructionWord& from) {
+  const std::uint64_t word = from.low;
   const unsigned op = static_cast<unsigned>(word >> kOpShift) & 255U;
   if (op >= kOperations) return std::nullopt;
   Instruction i;
@@ -74,18 +116,23 @@ std::optional<Instruction> decode(std::uint64_t word) {
   } else {
     if (carries_past_scratchpad(i.op)) std::swap(i.past_scratchpad, i.uniform);
     i.immediate = (word >> kImmediateBit) != 0;
-    i.dst = register_at(word, kDstShift);
-    i.a = register_at(word, kAShift);
-    i.c = register_at(word, kCShift);
+    const auto six_bits = [word](unsigned shift) { return static_cast<std::uint8_t>((word >> shift) & kNarrowRZ); };
+    i.dst = six_bits(kDstShift);
+    i.c = six_bits(kCShift);
+    each_register(i, [&](std::uint8_t& reg, unsigned shift, unsigned high_shift) {
+      const unsigned low = six_bits(shift);
+      const auto high = static_cast<unsigned>(from.high >> high_shift) & 3U;
+      reg = static_cast<std::uint8_t>(from.high != 0 ? high << kRegisterBits | low : low == kNarrowRZ ? kRZ : low);
+    });
     if (i.immediate) {
       i.imm = static_cast<std::uint32_t>(word);
     } else {
-      i.b = register_at(word, kBShift);
-      i.d = register_at(word, kDShift);
       i.mods = static_cast<std::uint32_t>(word & 0xFFFFFU);
     }
   }
   if (!why_malformed(i).empty()) return std::nullopt;
+  // One word for an instruction: 16 bytes only where 8 do not do, and no other bits in them.
+  if (from.high != 0 && encode(i) != from) return std::nullopt;
   return i;
 }
 

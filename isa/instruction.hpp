@@ -1,6 +1,9 @@
-// The machine instruction: 64-bit word, decoded form, modifiers.
+// The machine instruction: its word, decoded form, modifiers.
 //
-// Word layout (bit 63 is the most significant):
+// A word of 8 bytes names registers by 6 bits each: r0 to r62, and 63 for RZ. A word of 16 bytes, as GPUs have had
+// since Volta, has two more bits for each of them behind it: r0 to r254, and 255 for RZ.
+//
+// Layout of the first 8 bytes (bit 63 is the most significant):
 //
 //   63      immediate flag; of bra: mark of a branch that may subdivide a warp, made by the compiler
 //   62      mark of a scalar instruction; of a barrier: mark that no access to the scratchpad follows; made by the
@@ -19,8 +22,13 @@
 //   others, both made by the compiler; 48..25 re-convergence PC, 23..0 target PC (both count instructions from the
 //   kernel's start).
 //
-// A program counter counts instructions. Registers 0..62 are general, 63 (RZ) reads zero and ignores writes; a 64-bit
-// value lives in an even register and the next one. Predicate registers 0..6 are general, 7 (PT) is always true.
+// Layout of the second 8 bytes: 0, or
+//
+//   63      1
+//   9..0    bits 7 and 6 of the registers: 9..8 d, 7..6 b, 5..4 c, 3..2 a, 1..0 destination; 0 where a field names none
+//
+// A program counter counts instructions. Registers 0..254 are general, RZ reads zero and ignores writes; a 64-bit value
+// lives in an even register and the next one. Predicate registers 0..6 are general, 7 (PT) is always true.
 // A vector of n values occupies n consecutive registers (64-bit elements: 2n), aligned to that count.
 #pragma once
 
@@ -34,8 +42,9 @@ namespace heddle::isa {
 inline constexpr unsigned kLanes = 32;  // lanes of one sub-warp at most; SIMD widths of 1..32 use the first lanes
 using LaneMask = std::uint32_t;         // bit i: lane i
 
-inline constexpr unsigned kRegisters = 63;  // general registers
-inline constexpr unsigned kRZ = 63;
+inline constexpr unsigned kRegisters = 255;       // general registers
+inline constexpr unsigned kNarrowRegisters = 63;  // that a word of 8 bytes can name
+inline constexpr unsigned kRZ = 255;
 inline constexpr unsigned kPredicates = 7;  // general predicate registers
 inline constexpr unsigned kPT = 7;
 inline constexpr std::uint32_t kMaxPc = (1U << 24) - 2;
@@ -128,6 +137,15 @@ enum class Special : std::uint8_t {
   envreg2
 };
 inline constexpr unsigned kSpecials = static_cast<unsigned>(Special::envreg2) + 1;
+
+// An instruction's word in memory. Of 8 bytes: `high` is 0. A narrow one is the same in 16 bytes, the second 8 being 0.
+struct InstructionWord {
+  constexpr InstructionWord(std::uint64_t low = 0, std::uint64_t high = 0) : low(low), high(high) {}
+  std::uint64_t low, high;
+  friend constexpr bool operator==(const InstructionWord&, const InstructionWord&) = default;
+};
+// "0123456789abcdef", the second 8 bytes before it where they are not 0.
+[[nodiscard]] std::string text_of(const InstructionWord& word);
 
 // A predicate operand: register and negation, packed as bits 2..0 and 3.
 struct Pred {
@@ -289,10 +307,12 @@ struct Instruction {
 // Whether the operation has room for the mark past_scratchpad: bra and barriers.
 [[nodiscard]] bool carries_past_scratchpad(Op op);
 
-// Encodes canonical(instruction). Throws InternalError with why_malformed()'s reason.
-[[nodiscard]] std::uint64_t encode(const Instruction& instruction);
-// Empty for a word that encodes no well-formed instruction: unknown operation, malformed or non-default unused field.
-[[nodiscard]] std::optional<Instruction> decode(std::uint64_t word);
+// Encodes canonical(instruction), in 8 bytes where it names no register beyond them. Throws InternalError with
+// why_malformed()'s reason.
+[[nodiscard]] InstructionWord encode(const Instruction& instruction);
+// Empty for a word that encodes no well-formed instruction: unknown operation, malformed or non-default unused field,
+// 16 bytes for what 8 can say.
+[[nodiscard]] std::optional<Instruction> decode(const InstructionWord& word);
 
 // ---- what an instruction reads and writes (in 32-bit registers), derived from the table and the modifiers
 [[nodiscard]] unsigned destination_registers(const Instruction& instruction);  // 0 when the result is no register

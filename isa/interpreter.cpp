@@ -180,11 +180,20 @@ void load_module(const Module& module, DeviceMemory& memory, unsigned instructio
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     const Kernel& kernel = module.kernels[i];
     const std::uint64_t address = code_address(module, i, instruction_bytes);
-    std::vector<std::uint64_t> words = kernel.words;
-    if (const std::size_t step = instruction_bytes / sizeof(std::uint64_t); step > 1) {
-      words.assign(kernel.words.size() * step, 0);
-      for (std::size_t word = 0; word != kernel.words.size(); ++word) {
-        words[word * step] = kernel.words[word];
+    const std::size_t step = instruction_bytes / sizeof(std::uint64_t);
+    if (step < 2 && is_wide(kernel)) {
+      throw InputError(
+          {module.name, 0, 0},
+          fmt::format("kernel '{}' has instructions of 16 bytes, for its {} registers, and the machine's "
+                      "have {}",
+                      kernel.name, kernel.registers, instruction_bytes),
+          fmt::format("compile it for at most {} registers, or set icache.instruction_bytes to 16", kNarrowRegisters));
+    }
+    std::vector<std::uint64_t> words(kernel.words.size() * step);
+    for (std::size_t word = 0; word != kernel.words.size(); ++word) {
+      words[word * step] = kernel.words[word].low;
+      if (step > 1) {
+        words[word * step + 1] = kernel.words[word].high;
       }
     }
     memory.place("code of " + kernel.name, address, words.size() * sizeof(std::uint64_t), false);

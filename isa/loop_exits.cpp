@@ -21,7 +21,7 @@ struct LoopInstruction {
 
 class Loop {
  public:
-  Loop(std::span<const std::uint64_t> words, std::uint32_t first, std::uint32_t last) : first_(first) {
+  Loop(std::span<const InstructionWord> words, std::uint32_t first, std::uint32_t last) : first_(first) {
     if (first > last || last >= words.size()) return;
     for (std::uint32_t pc = first; pc <= last; ++pc) {
       const std::optional<Instruction> instruction = decode(words[pc]);
@@ -41,14 +41,14 @@ class Loop {
       for (LoopInstruction& one : body_) changed = extend(one, exits) || changed;
     }
     bool reads = false, writes = false, clock = false;
-    std::uint64_t written = 0;
+    RegisterSet written;
     for (const LoopInstruction& one : body_) written |= one.use.written;
     for (const LoopInstruction& one : body_) {
       const Op op = one.instruction.op;
       writes = writes || changes_memory(one.instruction);
       if (!one.decides) continue;
       exits.waits =
-          exits.waits || is_atomic(op) || is_volatile(op) || (reads_memory(op) && (one.use.read & written) == 0);
+          exits.waits || is_atomic(op) || is_volatile(op) || (reads_memory(op) && !one.use.read.meets(written));
       clock = clock || ((op == Op::S2R || op == Op::S2R64) && is_clock(one.instruction));
       reads = reads || is_texture(op) || is_heap(op) || is_accumulate(op) ||
               (is_atomic(op) && !locks(one.instruction)) || reads_memory(op);
@@ -101,7 +101,7 @@ class Loop {
   // Adds what an instruction that decides reads. Whether anything is new.
   bool extend(LoopInstruction& one, LoopExits& exits) {
     one.decides =
-        one.decides || (one.use.written & exits.registers) != 0 || (one.use.predicates_written & exits.predicates) != 0;
+        one.decides || one.use.written.meets(exits.registers) || (one.use.predicates_written & exits.predicates) != 0;
     for (std::size_t i = 0; i < one.between.size() && !one.decides; ++i) one.decides = body_[one.between[i]].decides;
     if (!one.decides) return false;
     const LoopExits before = exits;
@@ -117,7 +117,7 @@ class Loop {
 
 }  // namespace
 
-LoopExits loop_exits(std::span<const std::uint64_t> words, std::uint32_t first, std::uint32_t last) {
+LoopExits loop_exits(std::span<const InstructionWord> words, std::uint32_t first, std::uint32_t last) {
   return Loop(words, first, last).exits();
 }
 

@@ -36,10 +36,15 @@ const Kernel* Module::find(std::string_view kernel) const {
   return matches.size() == 1 ? &kernels[matches.front()] : nullptr;
 }
 
+bool is_wide(const Kernel& kernel) {
+  return std::any_of(kernel.words.begin(), kernel.words.end(),
+                     [](const InstructionWord& word) { return word.high != 0; });
+}
+
 void rewrite(Kernel& kernel, const std::function<void(std::vector<Instruction>&)>& change) {
   std::vector<Instruction> code;
   code.reserve(kernel.words.size());
-  for (const std::uint64_t word : kernel.words) {
+  for (const InstructionWord& word : kernel.words) {
     const std::optional<Instruction> instruction = decode(word);
     if (!instruction) {
       throw InternalError("kernel " + kernel.name + " has a word that is no instruction");
@@ -53,7 +58,7 @@ void rewrite(Kernel& kernel, const std::function<void(std::vector<Instruction>&)
 }
 
 bool uses_heap(const Kernel& kernel) {
-  return std::any_of(kernel.words.begin(), kernel.words.end(), [](std::uint64_t word) {
+  return std::any_of(kernel.words.begin(), kernel.words.end(), [](const InstructionWord& word) {
     const std::optional<Instruction> instruction = decode(word);
     return instruction && is_heap(instruction->op);
   });
@@ -84,7 +89,7 @@ std::string listing(const Module& module, const Kernel& kernel) {
   for (std::size_t pc = 0; pc < kernel.words.size(); ++pc) {
     Row row;
     row.pc = fmt::format("{}", pc);
-    row.word = fmt::format("{:016x}", kernel.words[pc]);
+    row.word = text_of(kernel.words[pc]);
     const std::optional<Instruction> instruction = decode(kernel.words[pc]);
     row.text = instruction ? disassemble(*instruction) : "(no instruction)";
     if (instruction && instruction->op == Op::BRA && !instruction->guard.always()) {

@@ -51,8 +51,8 @@ struct TrapCause {
 
 struct Kernel {
   std::string name;
-  std::vector<std::uint64_t> words;  // encoded instructions; PC i is words[i]
-  std::vector<LineInfo> lines;       // one per instruction
+  std::vector<InstructionWord> words;  // encoded instructions; PC i is words[i]
+  std::vector<LineInfo> lines;         // one per instruction
   std::vector<Parameter> parameters;
   std::uint32_t parameter_bytes = 0;
   unsigned registers = 0;          // 32-bit registers per thread
@@ -76,6 +76,9 @@ struct Kernel {
   std::vector<TrapCause> traps;              // by PC
   std::uint32_t stack_bytes = 0;             // per thread, for recursion; of local_bytes
 };
+
+// Whether an instruction of the kernel takes 16 bytes.
+[[nodiscard]] bool is_wide(const Kernel& kernel);
 
 // Lets `change` alter a kernel's instructions, all of them decoded; their number must stay. Throws InternalError for a
 // word that is no instruction.

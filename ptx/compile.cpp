@@ -38,6 +38,18 @@ Refusals refusals_of(const CompileOptions& options) {
   return options.refused == nullptr ? Refusals::thrown : Refusals::kept;
 }
 
+// So that a launch finds room for its largest block.
+unsigned most_registers(const isa::Kernel& kernel, const CompileOptions& options) {
+  const CoreRegisters& core = options.core_registers;
+  if (core.count == 0) return options.max_registers;
+  constexpr std::uint64_t kMostThreads = 1024;  // of a block
+  std::uint64_t threads = kernel.max_threads.value_or(kMostThreads);
+  if (kernel.required_block) threads = kernel.required_block->count();
+  const std::uint64_t parts = (std::clamp<std::uint64_t>(threads, 1, kMostThreads) + core.threads - 1) / core.threads;
+  return static_cast<unsigned>(std::min<std::uint64_t>(
+      options.max_registers, std::max<std::uint64_t>(core.count / (parts * core.threads), isa::kNarrowRegisters)));
+}
+
 isa::Module compile_parsed(File parsed, const std::string& file, const CompileOptions& options) {
   const Interruption interruption(options.interrupted);
   const std::vector<Position> rotates = mend_rotates(parsed);
@@ -52,6 +64,7 @@ isa::Module compile_parsed(File parsed, const std::string& file, const CompileOp
   for (IrFunction& function : ir.kernels) {
     function.if_conversion = options.if_conversion;
     function.schedule_within = options.schedule_within;
+    function.max_registers = std::min(function.max_registers, most_registers(function.kernel, options));
     try {
       module.kernels.push_back(generate(function, file, interruption));
     } catch (const InputError& reason) {

@@ -14,10 +14,20 @@
 
 namespace heddle::ptx {
 
+// Where a block's registers are: among how many its threads' are, and how many threads find theirs at once there, one
+// sub-warp or warp in each part of a core.
+struct CoreRegisters {
+  unsigned count = 0;  // 0: as many as are wanted
+  unsigned threads = 1;
+};
+
 struct CompileOptions {
   // Registers a thread may use (32-bit); more live values spill to local memory. A kernel's .maxnreg lowers it further.
-  // At least 8.
-  unsigned max_registers = isa::kRegisters;
+  // At least 8. More than isa::kNarrowRegisters are for machines with instructions of 16 bytes.
+  unsigned max_registers = isa::kNarrowRegisters;
+  // A kernel gets more than isa::kNarrowRegisters per thread only as far as a block of as many threads as its text
+  // allows (.maxntid, .reqntid; else 1024) has room in a core.
+  CoreRegisters core_registers = {};
   // Branches around at most so many machine operations on each side become predicated code (thesis 2.1.3.1); 0: none.
   unsigned if_conversion = 0;
   // Instructions of a block are ordered so that loads begin early, with at most so many 32-bit registers live at once

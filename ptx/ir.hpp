@@ -61,12 +61,12 @@ struct IrFunction {
   std::vector<std::string> register_names;  // PTX name, or "" for temporaries
   std::vector<IrBlockItem> items;
   std::uint32_t label_count = 0;
-  std::uint32_t local_bytes = 0;             // .local variables; spill slots are added behind them
-  unsigned max_registers = isa::kRegisters;  // .maxnreg or the option, whichever is lower
-  unsigned if_conversion = 0;                // CompileOptions::if_conversion
-  unsigned schedule_within = 0;              // likewise
-  bool warp_syncs = false;                   // likewise
-  isa::Kernel kernel;                        // everything but words, lines, registers, predicates, spills
+  std::uint32_t local_bytes = 0;                   // .local variables; spill slots are added behind them
+  unsigned max_registers = isa::kNarrowRegisters;  // .maxnreg or the option, whichever is lower
+  unsigned if_conversion = 0;                      // CompileOptions::if_conversion
+  unsigned schedule_within = 0;                    // likewise
+  bool warp_syncs = false;                         // likewise
+  isa::Kernel kernel;                              // everything but words, lines, registers, predicates, spills
 
   VReg make(RegClass cls, std::string name_of_it = {}) {
     registers.push_back(cls);

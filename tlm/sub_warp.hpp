@@ -15,7 +15,7 @@ namespace heddle::link {
 
 // What decode finds out about an instruction word once.
 struct DecodedInstruction {
-  std::uint64_t word = 0;
+  isa::InstructionWord word;
   isa::Instruction instruction;
   isa::LaneFunction function = nullptr;  // null: not lane-wise
   isa::ResultForm form;
@@ -58,7 +58,7 @@ struct SubWarp {
   // Written by fetch.
   std::uint32_t group = 0;
   std::uint32_t pc = 0;
-  std::uint64_t word = 0;
+  isa::InstructionWord word;
   std::uint8_t flight = 0;  // the group's record of this instruction
   // How many stages of the pipeline have done their work on it; the others have put theirs off, or it has not come
   // there (hw/core/pipeline/pipeline.hpp).

@@ -38,11 +38,19 @@ std::optional<std::uint32_t> read_optional(ByteReader& in) {
   return number32(in);
 }
 
+// What stands before a word of 16 bytes, with what its second 8 say: no instruction begins so.
+constexpr std::uint64_t kWide = 0xffULL << 54U;
+constexpr std::uint64_t kHighBits = 0x3ff;
+static_assert(isa::kOperations < 0xff);
+
 void write_kernel(const isa::Kernel& kernel, ByteWriter& out) {
   out.text(kernel.name);
   out.number(kernel.words.size());
-  for (const std::uint64_t word : kernel.words) {
-    out.fixed(word, 8);
+  for (const isa::InstructionWord& word : kernel.words) {
+    if (word.high != 0) {
+      out.fixed(kWide | (word.high & kHighBits), 8);
+    }
+    out.fixed(word.low, 8);
   }
   out.number(kernel.lines.size());
   isa::LineInfo before;
@@ -96,12 +104,16 @@ std::vector<isa::LineInfo> read_lines(ByteReader& in) {
 
 // An instruction that a record can hold and that leads only where there is code. Without the compiler's marks, which
 // need not be true in a file; a machine that goes by them has them made anew when it loads the module.
-std::uint64_t read_instruction(ByteReader& in, std::size_t instructions) {
+isa::InstructionWord read_instruction(ByteReader& in, std::size_t instructions) {
   const std::size_t at = in.at();
-  const std::uint64_t word = in.fixed(8);
+  isa::InstructionWord word = in.fixed(8);
+  if ((word.low & ~kHighBits) == kWide) {
+    word.high = std::uint64_t{1} << 63U | (word.low & kHighBits);
+    word.low = in.fixed(8);
+  }
   std::optional<isa::Instruction> instruction = isa::decode(word);
   if (!instruction) {
-    throw Damaged(at, fmt::format("0x{:016x} is no instruction", word));
+    throw Damaged(at, fmt::format("0x{} is no instruction", isa::text_of(word)));
   }
   if (instruction->op == isa::Op::BRA &&
       (instruction->target >= instructions ||
@@ -120,7 +132,7 @@ void check_registers(const isa::Kernel& kernel, std::size_t at) {
   for (std::size_t pc = 0; pc != kernel.words.size(); ++pc) {
     const isa::RegisterUse use = isa::register_use(isa::decode(kernel.words[pc]).value());
     const unsigned predicates = use.predicates_read | use.predicates_written;
-    if (((use.read | use.written) >> kernel.registers) != 0 || (predicates >> kernel.predicates) != 0) {
+    if ((use.read | use.written).end() > kernel.registers || (predicates >> kernel.predicates) != 0) {
       throw Damaged(at, fmt::format("instruction {} of kernel '{}' uses more than its {} registers and {} predicates",
                                     pc, kernel.name, kernel.registers, kernel.predicates));
     }
@@ -131,7 +143,7 @@ isa::Kernel read_kernel(ByteReader& in) {
   isa::Kernel kernel;
   kernel.name = in.text();
   kernel.words.resize(in.count(8));
-  for (std::uint64_t& word : kernel.words) {
+  for (isa::InstructionWord& word : kernel.words) {
     word = read_instruction(in, kernel.words.size());
   }
   const std::size_t at = in.at();

@@ -34,7 +34,7 @@ std::uint64_t word_at(const std::vector<std::uint64_t>& words, std::size_t index
 
 }  // namespace
 
-KernelEvents::KernelEvents(std::span<const std::uint64_t> words)
+KernelEvents::KernelEvents(std::span<const isa::InstructionWord> words)
     : events_(words.size()), next_(words.size(), kNowhere) {
   const auto size = static_cast<std::uint32_t>(words.size());
   std::vector<std::uint32_t> goes_to(size, kNowhere);  // of a place without an event

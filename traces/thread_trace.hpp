@@ -27,7 +27,7 @@ namespace heddle::traces {
 class KernelEvents {
  public:
   // Of code that need not be good: a word that is no instruction is where threads end with an error.
-  explicit KernelEvents(std::span<const std::uint64_t> words);
+  explicit KernelEvents(std::span<const isa::InstructionWord> words);
 
   struct Event {
     bool guarded = false;      // a bit: the guard

@@ -51,6 +51,7 @@ KernelWorkload::KernelWorkload(std::string name, const tb::WorkloadOptions& opti
 isa::Module KernelWorkload::compile() const {
   ptx::CompileOptions options;
   options.max_registers = options_.max_registers;
+  options.core_registers = options_.core_registers;
   options.if_conversion = options_.if_conversion;
   options.schedule_within = options_.schedule_within;
   options.warp_syncs = options_.warp_syncs;

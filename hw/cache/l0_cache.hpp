@@ -9,9 +9,9 @@
 //              comes: icache.hit_latency cycles later, if the L1 has it
 // Prefetch     a miss that the stream buffer has not foreseen empties the buffer and asks for the `prefetch` lines
 //              behind the missing one. A line that fetch wants out of the buffer goes into the cache, and the next line
-//              behind the last one is asked for. As many requests start in a cycle as the L1 takes; one that it refuses
-//              is asked for in every cycle until it is taken. While the L1 grants that it would refuse (link::LineRoom),
-//              these cycles can be slept through and are counted afterwards
+//              behind the last one is asked for. As many requests start in a cycle as the L1 takes; one that it
+//              refuses is asked for in every cycle until it is taken. While the L1 grants that it would refuse
+//              (link::LineRoom), these cycles can be slept through and are counted afterwards
 // Errors       a line that comes with an error is an error for who waits for it; prefetched, it is dropped
 #pragma once
 

@@ -35,6 +35,16 @@ void check_scalar(const CoreParameters& core, std::vector<Contradiction>& found)
   }
 }
 
+void check_registers(const Machine& machine, std::vector<Contradiction>& found) {
+  if (const unsigned most = most_registers(machine); machine.core.registers_per_thread > most) {
+    found.push_back(
+        {"core.registers_per_thread",
+         fmt::format("core.registers_per_thread ({}) is more than the {} registers that instructions of {} bytes "
+                     "(icache.instruction_bytes) can name; use icache.instruction_bytes = 16",
+                     machine.core.registers_per_thread, most, machine.icache.instruction_bytes)});
+  }
+}
+
 void check_stalls(const CoreParameters& core, std::vector<Contradiction>& found) {
   const Divergence::Traits& mechanism = about<Divergence>(core.divergence).traits;
   if (stalls_on_use(core) && (!mechanism.keeps_warps || mechanism.parts_in_flight || mechanism.mimd_lanes)) {

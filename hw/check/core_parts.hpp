@@ -15,6 +15,8 @@ void check_stalls(const CoreParameters& core, std::vector<Contradiction>& found)
 void check_sub_cores(const Machine& machine, std::vector<Contradiction>& found);
 // Private memory is a core's and its lanes'.
 void check_private_memory(const Machine& machine, std::vector<Contradiction>& found);
+// An instruction of the machine's length must be able to name a thread's registers.
+void check_registers(const Machine& machine, std::vector<Contradiction>& found);
 // The instruction cache of a sub-core.
 void check_l0(const Machine& machine, std::vector<Contradiction>& found);
 // One store for L1 and scratchpad: what each carve-out leaves is an L1.

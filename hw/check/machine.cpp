@@ -487,6 +487,7 @@ std::vector<Contradiction> check(const Machine& machine) {
   }
   check_mechanisms(machine, found);
   check_stalls(machine.core, found);
+  check_registers(machine, found);
   check_sub_cores(machine, found);
   for (const ChosenPolicy& policy : policies_of(machine)) {
     if (policy.check != nullptr) {

@@ -96,7 +96,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
     }
   }
   // The words of the next launch's kernel, for as long as it runs: the watchdog looks at its loops.
-  void set_code(std::span<const std::uint64_t> code) { code_ = code; }
+  void set_code(std::span<const isa::InstructionWord> code) { code_ = code; }
   // What malloc and free do in the next launches, which begin and end there for who says so; null: nothing.
   void set_heap(isa::DeviceHeap* heap) { heap_ = heap; }
   // Of the launches from now on these blocks run, alone; null: all. Between launches, of which one runs at a time then;
@@ -220,7 +220,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   std::vector<std::uint8_t> parameters_;
   std::vector<std::uint8_t> constants_;
   std::uint32_t* hashes_ = nullptr;
-  std::span<const std::uint64_t> code_;
+  std::span<const isa::InstructionWord> code_;
   isa::PrintBuffer* prints_ = nullptr;
   isa::DeviceHeap* heap_ = nullptr;
   std::uint64_t started_ = 0;   // launches

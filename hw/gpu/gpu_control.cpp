@@ -92,8 +92,9 @@ bool Gpu::start() {
   };
   const bool sane = fits && preferred <= 101 && possible(next.grid, std::uint64_t{1} << 40U) &&
                     possible(next.block, 1024) && next.code_words != 0 && next.code_address % 8 == 0 &&
-                    next.registers <= isa::kRegisters && why_no_warp_size(machine_.core, next.warp_size).empty() &&
-                    parameter_bytes <= parameters_.size() && constant_bytes <= constants_.size();
+                    next.registers <= most_registers(machine_) &&
+                    why_no_warp_size(machine_.core, next.warp_size).empty() && parameter_bytes <= parameters_.size() &&
+                    constant_bytes <= constants_.size();
   const bool joins = may_join();
   if (!sane || !(joins || quiet())) {
     return false;

@@ -53,11 +53,11 @@ class Scoreboard final : public IssueDiscipline {
       .loads_ahead = [](const CoreParameters& core) { return core.policies.of<ScoreboardParameters>().loads_ahead; }};
   using Parameters = ScoreboardParameters;
   static void cost(const CostShape& shape, CostLines& lines) {
-    constexpr std::uint64_t kBits = isa::kRegisters + isa::kPredicates;
+    const unsigned registers = most_registers(shape.machine);
     lines.mechanism("scoreboard");
     lines.add(CostLine::Kind::estimated, "registers in flight",
-              fmt::format("{} warps x (registers {} + predicates {})", shape.pool, isa::kRegisters, isa::kPredicates),
-              shape.pool * kBits, "own estimate: a bit each, per warp");
+              fmt::format("{} warps x (registers {} + predicates {})", shape.pool, registers, isa::kPredicates),
+              shape.pool * (registers + isa::kPredicates), "own estimate: a bit each, per warp");
   }
 
   explicit Scoreboard(const Setup& setup)
@@ -129,7 +129,7 @@ class Scoreboard final : public IssueDiscipline {
     Waits waits = Waits::no;
     for (const unsigned flight : set_bits(board.outlasting)) {
       const Results& results = board.results[flight];
-      if (for_all || (results.registers & (next.use.read | next.use.written)) != 0 ||
+      if (for_all || results.registers.meets(next.use.read | next.use.written) ||
           (results.predicates & (next.use.predicates_read | next.use.predicates_written)) != 0) {
         if (results.from_memory) {
           return Waits::for_memory;
@@ -146,7 +146,7 @@ class Scoreboard final : public IssueDiscipline {
     for (const unsigned flight : set_bits(board.live & ~own)) {
       const Entry& entry = board.entries[flight];
       const bool there = entry.computing == 0 && entry.last <= now;
-      if (!there && ((entry.registers & (use.read | use.written)) != 0 ||
+      if (!there && (entry.registers.meets(use.read | use.written) ||
                      (entry.predicates & (use.predicates_read | use.predicates_written)) != 0)) {
         return false;
       }
@@ -202,13 +202,13 @@ class Scoreboard final : public IssueDiscipline {
 
   // What an instruction that outlasts others will write.
   struct Results {
-    std::uint64_t registers = 0;
+    isa::RegisterSet registers;
     std::uint8_t predicates = 0;
     bool from_memory = false;
   };
   // What an instruction in flight will write.
   struct Entry {
-    std::uint64_t registers = 0;
+    isa::RegisterSet registers;
     std::uint8_t predicates = 0;
     unsigned computing = 0;  // sub-warps that have read their operands and whose results cannot be read yet
     Cycle last = 0;          // of its other sub-warps: the last cycle in the functional units

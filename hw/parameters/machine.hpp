@@ -12,6 +12,7 @@
 #include "hw/parameters/on_chip.hpp"
 #include "hw/parameters/policy.hpp"
 #include "hw/parameters/policy_limits.hpp"
+#include "isa/instruction.hpp"
 #include "tlm/clock_edges.hpp"
 
 namespace heddle::hw {
@@ -93,7 +94,7 @@ struct CoreParameters {
     visit("threads", threads, Limits::between(1, 4096), "threads", "resident threads");
     visit("blocks", blocks, Limits::between(1, 64), "blocks", "resident thread blocks");
     visit("registers", registers, Limits::between(64, 1 << 20), "registers", "32-bit registers of the register file");
-    visit("registers_per_thread", registers_per_thread, Limits::between(8, 63), "registers",
+    visit("registers_per_thread", registers_per_thread, Limits::between(8, 255), "registers",
           "what the compiler may use per thread; more live values spill to local memory");
     visit("divergence", divergence, divergence_policies(), "", "what happens to a warp's threads at a branch");
     visit("scheduler", scheduler, scheduler_policies(), "", "which ready warp is fetched next");
@@ -194,9 +195,10 @@ struct InstructionCacheParameters : CacheParameters {
     visit("ideal", ideal, Limits::any(), "",
           "true: every fetch is a hit, of any line and of as many in a cycle as there are lanes: ideal instruction "
           "fetch, the other end of what MIMD lanes may have (warp-size study 4.2)");
-    visit("instruction_bytes", instruction_bytes, Limits::power_of_two(8, 16), "bytes",
-          "that an instruction takes in memory and in the instruction caches; 16: its word and as much again, which is "
-          "not used, as NVIDIA's instructions since Volta take (Jia and others, arXiv 1804.06826)");
+    visit(
+        "instruction_bytes", instruction_bytes, Limits::power_of_two(8, 16), "bytes",
+        "that an instruction takes in memory and in the instruction caches, and so how many registers it can name: 8: "
+        "63, 16: 255, as NVIDIA's instructions since Volta (Jia and others, arXiv 1804.06826)");
   }
 };
 
@@ -466,6 +468,11 @@ struct Machine {
   CoreParameters result = core;
   result.warp_size = warp_size;
   return result;
+}
+
+// That an instruction can name.
+[[nodiscard]] inline unsigned most_registers(const Machine& machine) {
+  return machine.icache.instruction_bytes > 8 ? isa::kRegisters : isa::kNarrowRegisters;
 }
 
 [[nodiscard]] inline unsigned all_sub_cores(const Machine& machine) {

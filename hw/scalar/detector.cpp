@@ -28,10 +28,10 @@ class Detector final : public Scalarisation {
   explicit Detector(const Setup&) {}
   [[nodiscard]] bool same_operands(const link::DecodedInstruction& decoded,
                                    const WarpOperands& operands) const override {
-    for (const unsigned reg : set_bits(decoded.use.read)) {
-      if (!operands.same_word(reg)) {
-        return false;
-      }
+    bool same = true;
+    decoded.use.read.each([&](unsigned reg) { same = same && operands.same_word(reg); });
+    if (!same) {
+      return false;
     }
     for (const unsigned predicate : set_bits(decoded.use.predicates_read)) {
       if (!operands.same_predicate(predicate)) {

@@ -31,7 +31,7 @@ struct Launch {
   std::uint32_t warp_size = 0;       // threads of a warp in this launch; 0: the machine's (core.warp_size)
   std::vector<std::uint8_t> parameters;
   std::vector<std::uint8_t> constants;
-  std::span<const std::uint64_t> code;  // the kernel's words, for the watchdog to look at; empty: it does not
+  std::span<const isa::InstructionWord> code;  // the kernel's words, for the watchdog to look at; empty: it does not
   // Retirement hashes of the launch's threads; null: not wanted.
   std::uint32_t* hashes = nullptr;
   isa::PrintBuffer* prints = nullptr;  // where printed bytes go; null: nowhere

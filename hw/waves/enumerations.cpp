@@ -29,7 +29,7 @@ const link::Enumeration& opcodes() {
   return enumeration;
 }
 
-std::uint64_t opcode_of(std::uint64_t word) {
+std::uint64_t opcode_of(const isa::InstructionWord& word) {
   const std::optional<isa::Instruction> instruction = isa::decode(word);
   return instruction ? static_cast<std::uint64_t>(instruction->op) : kNoOpcode;
 }

@@ -11,7 +11,7 @@ namespace heddle::hw {
 // isa::Op by its mnemonic; one value more for a word that is no instruction.
 [[nodiscard]] const link::Enumeration& opcodes();
 inline constexpr std::uint64_t kNoOpcode = isa::kOperations;
-[[nodiscard]] std::uint64_t opcode_of(std::uint64_t word);
+[[nodiscard]] std::uint64_t opcode_of(const isa::InstructionWord& word);
 
 // IdleCause, then what a stage does when it is not idle.
 [[nodiscard]] const link::Enumeration& fetch_states();

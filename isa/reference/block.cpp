@@ -45,6 +45,10 @@ Block::Block(const Module& module, const Kernel& kernel, const std::vector<Decod
       heap_(memory.heap()),
       memory_(memory, module.constant_bank, launch.parameters, total_shared_bytes(kernel, launch), kernel.local_bytes,
               launch.block.count(), observer) {
+  for (const Decoded& decoded : code) {
+    const RegisterUse use = register_use(decoded.instruction);
+    registers_ = std::max(registers_, (use.read | use.written).end());
+  }
   const auto threads = static_cast<std::uint32_t>(launch.block.count());
   const std::uint32_t warps = (threads + options.warp_size - 1) / options.warp_size;
   warps_.resize(warps);
@@ -72,8 +76,8 @@ void Block::start(const Dim3& block_index) {
   barriers_.clear();
   live_threads_ = static_cast<std::uint32_t>(launch_.block.count());
   for (Warp& warp : warps_) {
-    for (LaneWord& row : warp.registers) {
-      row.fill(0);
+    for (unsigned reg = 0; reg != registers_; ++reg) {
+      warp.registers[reg].fill(0);
     }
     warp.predicates.fill(0);
     warp.predicates[kPT] = ~LaneMask{0};
@@ -205,7 +209,7 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
   const Instruction& in = decoded.instruction;
   if (decoded.action == Action::invalid) {
     return fault(Fault::Kind::invalid_instruction, warp, active,
-                 fmt::format("the word {:#018x} is no instruction", kernel_.words[warp.stack.pc()]));
+                 fmt::format("the word 0x{} is no instruction", text_of(kernel_.words[warp.stack.pc()])));
   }
   ++result.warp_instructions;
   result.thread_instructions += static_cast<unsigned>(std::popcount(active));

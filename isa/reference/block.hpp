@@ -95,6 +95,7 @@ class Block {
   const InterpreterOptions& options_;
   BlockObserver* const observer_;
   const std::vector<Decoded>& code_;
+  unsigned registers_ = 0;  // that the code names
   bool uses_heap_;
   DeviceHeap& heap_;
   BlockMemory memory_;

@@ -55,7 +55,7 @@ Action action_of(const Instruction& instruction) {
 std::vector<Decoded> decode_kernel(const Kernel& kernel) {
   std::vector<Decoded> out;
   out.reserve(kernel.words.size());
-  for (const std::uint64_t word : kernel.words) {
+  for (const InstructionWord& word : kernel.words) {
     Decoded& entry = out.emplace_back();
     const std::optional<Instruction> instruction = decode(word);
     if (!instruction) {

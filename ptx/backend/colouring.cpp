@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -140,18 +141,17 @@ Colouring Colourer::colour(unsigned limit) const {
   const std::vector<std::size_t> order = elimination_order(limit);
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Node& node = nodes_[*it];
-    std::uint64_t forbidden = 0;  // first registers that conflict
+    std::bitset<isa::kRegisters + 1> forbidden;  // first registers that conflict
     for (const Edge& edge : edges(*it)) {
       const int other = place[edge.node];
       if (other < 0) continue;
-      const std::uint64_t distances = edge.distances;
+      const std::bitset<isa::kRegisters + 1> distances(edge.distances);
       const int shift = other - static_cast<int>(InterferenceGraph::kNoDistance);
       forbidden |= shift < 0 ? distances >> static_cast<unsigned>(-shift) : distances << static_cast<unsigned>(shift);
     }
     const auto free = [&](int first) {
       return first >= 0 && static_cast<unsigned>(first) % node.words == 0 &&
-             static_cast<unsigned>(first) + node.words <= limit &&
-             ((forbidden >> static_cast<unsigned>(first)) & 1U) == 0;
+             static_cast<unsigned>(first) + node.words <= limit && !forbidden[static_cast<unsigned>(first)];
     };
     int chosen = -1;
     for (const auto& [root, distance] : node.wishes) {

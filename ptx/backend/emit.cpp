@@ -1,9 +1,9 @@
 // Machine code from blocks whose registers have places.
 #include <algorithm>
-#include <bit>
 #include <optional>
 
 #include "base/error.hpp"
+#include "isa/register_use.hpp"
 #include "ptx/backend/machine_code.hpp"
 #include "ptx/backend/re_convergence.hpp"
 
@@ -14,15 +14,13 @@ using isa::OperandKind;
 
 namespace {
 
-std::uint64_t registers_from(unsigned first, unsigned words) {
-  return first == isa::kRZ ? 0 : ((std::uint64_t{1} << words) - 1) << first;
-}
+using isa::RegisterSet;
 
 // An instruction with the physical registers it reads and writes.
 struct Emitted {
   isa::Instruction instruction;
   isa::LineInfo line;
-  std::uint64_t reads = 0, writes = 0;
+  RegisterSet reads, writes;
   int target = kNoBlock;  // of a branch
   std::optional<isa::TrapCause::Kind> trap;
 };
@@ -38,7 +36,7 @@ class Emitter {
     count_live();
     kernel.words.clear();
     kernel.lines.clear();
-    std::uint64_t touched = 0;
+    RegisterSet touched;
     std::vector<isa::Instruction> instructions;
     instructions.reserve(code_.size());
     for (const Emitted& one : code_) {
@@ -52,7 +50,7 @@ class Emitter {
     for (std::size_t pc = 0; pc < code_.size(); ++pc) {
       if (code_[pc].trap) kernel.traps.push_back(cause_of(pc));
     }
-    kernel.registers = static_cast<unsigned>(std::bit_width(touched));
+    kernel.registers = touched.end();
     kernel.predicates = predicates_;
     kernel.local_bytes = (function_.local_bytes + 7) / 8 * 8;
     kernel.spilled_registers = function_.spilled;
@@ -116,8 +114,8 @@ class Emitter {
     code_.push_back(one);
   }
 
-  void push(const isa::Instruction& instruction, const MachineInstruction& from, std::uint64_t reads,
-            std::uint64_t writes) {
+  void push(const isa::Instruction& instruction, const MachineInstruction& from, const RegisterSet& reads,
+            const RegisterSet& writes) {
     code_.push_back({instruction, line_of(from.in.at, from.inserted), reads, writes, kNoBlock, from.in.trap});
   }
 
@@ -138,12 +136,12 @@ class Emitter {
       out.dst = isa::pred_pair(predicate(in.p), predicate(in.q));
     }
     place_predicates(in, out);
-    std::uint64_t reads = 0, writes = 0;
+    RegisterSet reads, writes;
     for_each_use(function_, machine, [&](VReg reg, unsigned first, unsigned words) {
-      if (!function_.is_predicate(reg)) reads |= registers_from(place(reg) + first, words);
+      if (!function_.is_predicate(reg)) reads |= RegisterSet::from(place(reg) + first, words);
     });
     for_each_definition(function_, machine, [&](VReg reg, unsigned first, unsigned words, unsigned) {
-      if (!function_.is_predicate(reg)) writes |= registers_from(place(reg) + first, words);
+      if (!function_.is_predicate(reg)) writes |= RegisterSet::from(place(reg) + first, words);
     });
     push(out, machine, reads, writes);
   }
@@ -218,7 +216,7 @@ class Emitter {
       out.imm = copy.in.imm;
       for (unsigned word = 0; word < copy.words; ++word) {
         out.dst = static_cast<std::uint8_t>(dst + word);
-        push(out, copy, 0, registers_from(dst + word, 1));
+        push(out, copy, {}, RegisterSet::from(dst + word, 1));
       }
       return;
     }
@@ -245,11 +243,11 @@ class Emitter {
       previous.instruction.op = Op::MOV64;
       previous.instruction.dst = static_cast<std::uint8_t>(dst / 2 * 2);
       previous.instruction.b = static_cast<std::uint8_t>(src / 2 * 2);
-      previous.reads |= registers_from(src, 1);
-      previous.writes |= registers_from(dst, 1);
+      previous.reads |= RegisterSet::from(src, 1);
+      previous.writes |= RegisterSet::from(dst, 1);
       return;
     }
-    push(out, copy, registers_from(src, words), registers_from(dst, words));
+    push(out, copy, RegisterSet::from(src, words), RegisterSet::from(dst, words));
   }
 
   // The two halves of a pair moved to the two halves of another one, one after the other.
@@ -271,14 +269,14 @@ class Emitter {
 
   // Registers live before each instruction, for the listing and the trace.
   void count_live() {
-    std::vector<std::uint64_t> live(code_.size() + 1), defined(code_.size() + 1);
+    std::vector<RegisterSet> live(code_.size() + 1), defined(code_.size() + 1);
     bool changed = true;
     while (changed) {
       changed = false;
       for (std::size_t i = 0; i < code_.size(); ++i) {
-        const std::uint64_t after = defined[i] | code_[i].writes;
+        const RegisterSet after = defined[i] | code_[i].writes;
         for_each_next(i, [&](std::size_t next) {
-          changed |= (after & ~defined[next]) != 0;
+          changed |= !(after & ~defined[next]).empty();
           defined[next] |= after;
         });
       }
@@ -287,16 +285,16 @@ class Emitter {
     while (changed) {
       changed = false;
       for (std::size_t i = code_.size(); i-- > 0;) {
-        std::uint64_t now = 0;
+        RegisterSet now;
         for_each_next(i, [&](std::size_t next) { now |= live[next]; });
-        const std::uint64_t kept = code_[i].instruction.guard.always() ? 0 : defined[i];
+        const RegisterSet kept = code_[i].instruction.guard.always() ? RegisterSet() : defined[i];
         now = ((now & (~code_[i].writes | kept)) | code_[i].reads) & defined[i];
         changed |= now != live[i];
         live[i] = now;
       }
     }
     for (std::size_t i = 0; i < code_.size(); ++i) {
-      code_[i].line.live_registers = static_cast<std::uint16_t>(std::popcount(live[i]));
+      code_[i].line.live_registers = static_cast<std::uint16_t>(live[i].count());
     }
   }
 
@@ -323,13 +321,13 @@ class Emitter {
   // The last comparison of a pointer with a function's address, up to there: what it compares nothing has changed
   // since.
   bool find_pointer(std::size_t from, isa::TrapCause& cause) const {
-    std::uint64_t written = 0;
+    RegisterSet written;
     for (std::size_t at = from + 1; at-- > 0;) {
       const Emitted& one = code_[at];
       const isa::Instruction& instruction = one.instruction;
       if (instruction.op == Op::SETP_U32 || instruction.op == Op::SETP_U64) {
         const unsigned words = isa::a_registers(instruction);
-        if (instruction.comparison() != isa::Comparison::eq || (written & registers_from(instruction.a, words)) != 0) {
+        if (instruction.comparison() != isa::Comparison::eq || written.meets(RegisterSet::from(instruction.a, words))) {
           return false;
         }
         cause.pointer = instruction.a;

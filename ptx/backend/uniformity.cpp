@@ -17,7 +17,7 @@ using isa::Op;
 
 // Registers and predicates that are the same for all threads.
 struct Uniform {
-  std::uint64_t registers = ~std::uint64_t{0};
+  isa::RegisterSet registers = isa::RegisterSet::all();
   std::uint8_t predicates = 0xFF;
   friend bool operator==(const Uniform&, const Uniform&) = default;
 };
@@ -44,7 +44,7 @@ class Uniformity {
 
  private:
   [[nodiscard]] bool same_operands(std::size_t pc) const {
-    return (uses_[pc].read & ~before_[pc]->registers) == 0 &&
+    return (uses_[pc].read & ~before_[pc]->registers).empty() &&
            (uses_[pc].predicates_read & ~before_[pc]->predicates) == 0;
   }
   [[nodiscard]] bool same_guard(std::size_t pc) const {

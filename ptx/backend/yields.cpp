@@ -8,7 +8,7 @@ namespace heddle::ptx {
 
 void mark_yields(isa::Module& module) {
   for (isa::Kernel& kernel : module.kernels) {
-    const std::vector<std::uint64_t> words = kernel.words;
+    const std::vector<isa::InstructionWord> words = kernel.words;
     isa::rewrite(kernel, [&](std::vector<isa::Instruction>& code) {
       for (std::uint32_t pc = 0; pc < code.size(); ++pc) {
         isa::Instruction& in = code[pc];

@@ -22,7 +22,7 @@ constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 22U;
 
 // A kernel whose threads learn when and where they are executed does other things in another sample.
 bool looks_around(const isa::Kernel& kernel) {
-  return std::any_of(kernel.words.begin(), kernel.words.end(), [](std::uint64_t word) {
+  return std::any_of(kernel.words.begin(), kernel.words.end(), [](const isa::InstructionWord& word) {
     const std::optional<isa::Instruction> instruction = isa::decode(word);
     if (!instruction || instruction->op != isa::Op::S2R) {
       return false;

@@ -23,7 +23,8 @@ ReferenceExecutor::ReferenceExecutor(isa::InterpreterOptions options) : options_
 
 void ReferenceExecutor::load(isa::Module module) {
   module_ = std::move(module);
-  isa::load_module(module_, memory_);
+  const bool wide = std::any_of(module_.kernels.begin(), module_.kernels.end(), isa::is_wide);
+  isa::load_module(module_, memory_, wide ? 16 : 8);
 }
 
 void replace_constants(isa::Module& module, std::uint64_t offset, std::span<const std::byte> bytes) {

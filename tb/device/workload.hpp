@@ -10,6 +10,7 @@
 
 #include "base/registry.hpp"
 #include "isa/module.hpp"
+#include "ptx/compile.hpp"
 #include "tb/device/executor.hpp"
 
 namespace heddle::tb {
@@ -22,10 +23,11 @@ struct WorkloadOptions {
     bool has_value = false;
   };
 
-  double scale = 1.0;            // 1: the input of thesis table 5.2 (or of the workload's own description)
-  std::uint64_t seed = 1;        // of the generated input
-  unsigned address_bits = 32;    // of the compiled kernel: 32 or 64
-  unsigned max_registers = 63;   // what the machine gives a thread (core.registers_per_thread)
+  double scale = 1.0;           // 1: the input of thesis table 5.2 (or of the workload's own description)
+  std::uint64_t seed = 1;       // of the generated input
+  unsigned address_bits = 32;   // of the compiled kernel: 32 or 64
+  unsigned max_registers = 63;  // what the machine gives a thread (core.registers_per_thread)
+  ptx::CoreRegisters core_registers = {};
   unsigned if_conversion = 0;    // core.if_conversion
   unsigned schedule_within = 0;  // hw::schedules_within
   bool warp_syncs = false;       // hw::schedules_threads

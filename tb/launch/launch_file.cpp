@@ -68,9 +68,9 @@ unsigned LaunchFile::address_bits() const {
 }
 
 isa::Module LaunchFile::compile(unsigned max_registers, unsigned if_conversion, unsigned schedule_within,
-                                std::vector<std::string>* notes, const std::atomic<bool>* interrupted,
-                                bool warp_syncs) const {
-  return compile(ptx(), max_registers, if_conversion, schedule_within, notes, interrupted, warp_syncs);
+                                std::vector<std::string>* notes, const std::atomic<bool>* interrupted, bool warp_syncs,
+                                ptx::CoreRegisters core_registers) const {
+  return compile(ptx(), max_registers, if_conversion, schedule_within, notes, interrupted, warp_syncs, core_registers);
 }
 
 std::string LaunchFile::ptx() const {
@@ -80,9 +80,11 @@ std::string LaunchFile::ptx() const {
 
 isa::Module LaunchFile::compile(const std::string& ptx, unsigned max_registers, unsigned if_conversion,
                                 unsigned schedule_within, std::vector<std::string>* notes,
-                                const std::atomic<bool>* interrupted, bool warp_syncs) const {
+                                const std::atomic<bool>* interrupted, bool warp_syncs,
+                                ptx::CoreRegisters core_registers) const {
   ptx::CompileOptions options;
   options.max_registers = max_registers;
+  options.core_registers = core_registers;
   options.if_conversion = if_conversion;
   options.schedule_within = schedule_within;
   options.warp_syncs = warp_syncs;

@@ -40,13 +40,15 @@ class LaunchFile {
   // arguments are as ptx::CompileOptions has them.
   [[nodiscard]] isa::Module compile(unsigned max_registers, unsigned if_conversion = 0, unsigned schedule_within = 0,
                                     std::vector<std::string>* notes = nullptr,
-                                    const std::atomic<bool>* interrupted = nullptr, bool warp_syncs = false) const;
+                                    const std::atomic<bool>* interrupted = nullptr, bool warp_syncs = false,
+                                    ptx::CoreRegisters core_registers = {}) const;
   // The PTX of the kernel file, compiled from CUDA where it is that. Throws InputError.
   [[nodiscard]] std::string ptx() const;
   // Like compile(), from what ptx() has returned.
   [[nodiscard]] isa::Module compile(const std::string& ptx, unsigned max_registers, unsigned if_conversion = 0,
                                     unsigned schedule_within = 0, std::vector<std::string>* notes = nullptr,
-                                    const std::atomic<bool>* interrupted = nullptr, bool warp_syncs = false) const;
+                                    const std::atomic<bool>* interrupted = nullptr, bool warp_syncs = false,
+                                    ptx::CoreRegisters core_registers = {}) const;
 
   // The files that it names as input: kernel, contents of buffers, expected outputs.
   struct InputFile {

@@ -26,6 +26,8 @@ WorkloadOptions workload_options(const RunRequest& request) {
   options.seed = request.seed;
   options.address_bits = request.address_bits;
   options.max_registers = request.machine.core.registers_per_thread;
+  options.core_registers = {request.machine.core.registers,
+                            request.machine.core.warp_size * request.machine.core.sub_cores};
   options.if_conversion = request.machine.core.if_conversion;
   options.schedule_within = hw::schedules_within(request.machine.core);
   options.warp_syncs = hw::schedules_threads(request.machine.core);

@@ -97,6 +97,7 @@ isa::Module SessionSubject::compile(std::vector<std::string>* notes, const std::
   if (!setup_.ends_on_fault) session_->keep_going();
   ptx::CompileOptions options;
   options.max_registers = setup_.max_registers;
+  options.core_registers = setup_.core_registers;
   options.if_conversion = setup_.if_conversion;
   options.schedule_within = setup_.schedule_within;
   options.warp_syncs = setup_.warp_syncs;

@@ -24,6 +24,7 @@ class SessionSubject final : public Subject {
     bool ends_on_fault = true;       // else it gets error codes and goes on
     hw::Machine machine;
     unsigned max_registers = 63;
+    ptx::CoreRegisters core_registers = {};
     unsigned if_conversion = 0;
     unsigned schedule_within = 0;
     bool warp_syncs = false;

@@ -36,6 +36,7 @@ class LaunchSubject final : public Subject {
   LaunchSubject(std::string path, const WorkloadOptions& options, std::shared_ptr<const std::string> ptx = nullptr)
       : path_(std::move(path)),
         max_registers_(options.max_registers),
+        core_registers_(options.core_registers),
         if_conversion_(options.if_conversion),
         schedule_within_(options.schedule_within),
         warp_syncs_(options.warp_syncs),
@@ -44,10 +45,10 @@ class LaunchSubject final : public Subject {
   [[nodiscard]] const std::string& name() const override { return path_; }
   [[nodiscard]] isa::Module compile(std::vector<std::string>* notes,
                                     const std::atomic<bool>* interrupted) const override {
-    return ptx_ == nullptr
-               ? file_.compile(max_registers_, if_conversion_, schedule_within_, notes, interrupted, warp_syncs_)
-               : file_.compile(*ptx_, max_registers_, if_conversion_, schedule_within_, notes, interrupted,
-                               warp_syncs_);
+    return ptx_ == nullptr ? file_.compile(max_registers_, if_conversion_, schedule_within_, notes, interrupted,
+                                           warp_syncs_, core_registers_)
+                           : file_.compile(*ptx_, max_registers_, if_conversion_, schedule_within_, notes, interrupted,
+                                           warp_syncs_, core_registers_);
   }
   [[nodiscard]] std::uint64_t threads() const override { return file_.threads(); }
   [[nodiscard]] std::optional<double> scale() const override { return std::nullopt; }
@@ -63,6 +64,7 @@ class LaunchSubject final : public Subject {
  private:
   std::string path_;
   unsigned max_registers_;
+  ptx::CoreRegisters core_registers_;
   unsigned if_conversion_;
   unsigned schedule_within_;
   bool warp_syncs_;

@@ -118,7 +118,7 @@ extern "C" __global__ void k(const unsigned* in, const double* real, char* out, 
   unsigned accumulates = 0;
   unsigned selects = 0;
   unsigned hinted = 0;
-  for (const std::uint64_t word : kernel.words) {
+  for (const isa::InstructionWord& word : kernel.words) {
     const isa::Instruction instruction = *isa::decode(word);
     accumulates += isa::is_accumulate(instruction.op) ? 1 : 0;
     selects += instruction.op == isa::Op::SEL ? 1 : 0;

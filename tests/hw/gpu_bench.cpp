@@ -42,10 +42,13 @@ std::uint64_t GpuBench::read_register(hw::RegisterOffset offset) {
 void GpuBench::start(const Code& code, const LaunchShape& shape) {
   using Offset = hw::RegisterOffset;
   const isa::Module module = code.module();
-  const std::vector<std::uint64_t>& words = module.kernels.front().words;
+  const std::vector<isa::InstructionWord>& words = module.kernels.front().words;
   const unsigned bytes = gpu.machine().icache.instruction_bytes;
   for (std::size_t i = 0; i != words.size(); ++i) {
-    memory.put<std::uint64_t>(isa::kCodeBase + bytes * i, words[i]);
+    memory.put<std::uint64_t>(isa::kCodeBase + bytes * i, words[i].low);
+    if (bytes == 16) {
+      memory.put<std::uint64_t>(isa::kCodeBase + bytes * i + 8, words[i].high);
+    }
   }
   const std::pair<Offset, std::uint64_t> values[] = {{Offset::code_address, isa::kCodeBase},
                                                      {Offset::code_words, words.size()},

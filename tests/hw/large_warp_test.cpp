@@ -225,7 +225,7 @@ class LargeWarp : public ::testing::Test {
   std::unique_ptr<StubSender> fetch_;
   std::unique_ptr<StubReceiver> read_;
   std::unique_ptr<DecodeStage> decode_;
-  std::vector<std::uint64_t> words_;
+  std::vector<isa::InstructionWord> words_;
 };
 
 void add(Code& code) {

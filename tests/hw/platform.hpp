@@ -196,8 +196,10 @@ struct PlatformOf {
       bind(gpu.memory[0]);
     }
     const isa::Module module = kernel().module(8);
-    const std::vector<std::uint64_t>& words = module.kernels.front().words;
-    std::memcpy(&memory.bytes[kCode], words.data(), words.size() * 8);
+    const std::vector<isa::InstructionWord>& words = module.kernels.front().words;
+    for (std::size_t i = 0; i != words.size(); ++i) {
+      std::memcpy(&memory.bytes[kCode + 8 * i], &words[i].low, 8);
+    }
     host.code_words = words.size();
     for (std::uint32_t i = 0; i < kThreads * kBlocks; ++i) {
       const std::uint32_t value = i * i + 7;

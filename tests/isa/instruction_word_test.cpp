@@ -42,6 +42,45 @@ TEST(Instruction, ImmediateFormFollowsTheLayout) {
   EXPECT_EQ(encode(i), at(1, 63) | op_bits(Op::ADD) | at(7, 50) | at(62, 44) | at(63, 32) | 0xDEADBEEFU);
 }
 
+// Registers from r63 on: two more bits for each in the second 8 bytes, where fields that name predicates have none.
+TEST(Instruction, AWideWordNamesMoreRegisters) {
+  Instruction i;
+  i.op = Op::FFMA;
+  i.dst = 254;
+  i.a = 63;
+  i.b = kRZ;
+  i.c = 130;
+  EXPECT_EQ(encode(i), (InstructionWord{op_bits(Op::FFMA) | at(7, 50) | at(62, 44) | at(63, 38) | at(2, 32) |
+                                            at(63, 26) | at(63, 20),
+                                        at(1, 63) | at(3, 8) | at(3, 6) | at(2, 4) | at(0, 2) | 3U}));
+  EXPECT_EQ(decode(encode(i)), i);
+  Instruction compare;
+  compare.op = Op::SETP_S32;
+  compare.dst = pred_pair(kPT, 3);
+  compare.a = 200;
+  compare.b = 1;
+  compare.c = static_cast<std::uint8_t>(Comparison::ge);
+  compare.mods = setp_mods(BoolOp::none, {}, false);
+  EXPECT_EQ(encode(compare).high, at(1, 63) | at(3, 8) | at(3, 2));
+  EXPECT_EQ(decode(encode(compare)), compare);
+}
+
+TEST(Instruction, AWordIsNoLongerThanItMustBe) {
+  Instruction i;
+  i.op = Op::MOV;
+  i.dst = 62;
+  i.b = 7;
+  const InstructionWord narrow = encode(i);
+  EXPECT_EQ(narrow.high, 0U);
+  EXPECT_FALSE(decode({narrow.low, at(1, 63) | at(3, 8) | at(3, 4) | at(3, 2)})) << "it says the same in 16 bytes";
+  i.dst = 63;
+  const InstructionWord wide = encode(i);
+  EXPECT_NE(wide.high, 0U);
+  EXPECT_TRUE(decode(wide));
+  EXPECT_FALSE(decode({wide.low, wide.high & ~at(1, 63)})) << "nothing says that there are 16 bytes";
+  EXPECT_FALSE(decode({wide.low, wide.high | at(1, 10)}));
+}
+
 TEST(Instruction, BranchCarriesTargetAndReconvergence) {
   Instruction i;
   i.op = Op::BRA;
@@ -69,16 +108,16 @@ TEST(Instruction, BarriersAndBranchesAloneAreMarkedAsPastTheScratchpad) {
 TEST(Instruction, EveryOperationRoundTrips) {
   test::RandomInstructions random(1);
   for (unsigned op = 0; op < kOperations; ++op) {
-    std::set<std::uint64_t> words;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> words;
     for (int n = 0; n < 200; ++n) {
       const auto i = random.next(static_cast<Op>(op));
       ASSERT_TRUE(i) << info(static_cast<Op>(op)).mnemonic;
-      const std::uint64_t word = encode(*i);
+      const InstructionWord word = encode(*i);
       const auto back = decode(word);
       ASSERT_TRUE(back) << disassemble(*i);
       EXPECT_EQ(*back, *i) << disassemble(*i);
       EXPECT_EQ(encode(*back), word);
-      words.insert(word);
+      words.insert({word.high, word.low});
     }
     EXPECT_GE(words.size(), 14U) << info(static_cast<Op>(op)).mnemonic;  // at least the guards differ
   }
@@ -91,9 +130,10 @@ TEST(Instruction, DecodingIgnoresNoBit) {
   unsigned legal = 0;
   for (unsigned op = 0; op < kOperations; ++op) {
     for (int n = 0; n < 20; ++n) {
-      const std::uint64_t word = encode(*random.next(static_cast<Op>(op)));
-      for (unsigned bit = 0; bit < 64; ++bit) {
-        const std::uint64_t flipped = word ^ at(1, bit);
+      const InstructionWord word = encode(*random.next(static_cast<Op>(op)));
+      for (unsigned bit = 0; bit < 128; ++bit) {
+        const InstructionWord flipped{word.low ^ (bit < 64 ? at(1, bit) : 0),
+                                      word.high ^ (bit < 64 ? 0 : at(1, bit - 64))};
         if (const auto i = decode(flipped)) {
           ++legal;
           ASSERT_EQ(encode(*i), flipped);
@@ -101,6 +141,9 @@ TEST(Instruction, DecodingIgnoresNoBit) {
       }
     }
     if (const auto i = decode(bits())) {
+      EXPECT_TRUE(why_malformed(*i).empty());
+    }
+    if (const auto i = decode({bits(), bits()})) {
       EXPECT_TRUE(why_malformed(*i).empty());
     }
   }
@@ -159,7 +202,7 @@ TEST(Instruction, WidthsVectorsAndAlignment) {
   EXPECT_TRUE(why_malformed(i).empty());
   i.dst = 2;
   EXPECT_FALSE(why_malformed(i).empty());  // a vector of four starts at a multiple of four
-  i.dst = 60;
+  i.dst = 252;
   EXPECT_FALSE(why_malformed(i).empty());  // and must not reach RZ
   i.dst = 56;
   EXPECT_TRUE(why_malformed(i).empty());
@@ -180,7 +223,7 @@ TEST(Instruction, PairsAreEvenAndBelowTheLastRegister) {
   EXPECT_TRUE(why_malformed(i).empty());
   i.a = 5;
   EXPECT_FALSE(why_malformed(i).empty());
-  i.a = 62;
+  i.a = 254;
   EXPECT_FALSE(why_malformed(i).empty());
   i.a = 60;
   EXPECT_TRUE(why_malformed(i).empty());

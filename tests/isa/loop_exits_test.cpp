@@ -20,7 +20,9 @@ void PrintTo(const Decides& one, std::ostream* out) {
 
 Decides exits_of(const Code& code, Code::Pc first, Code::Pc last) {
   const LoopExits exits = loop_exits(code.module().kernels.front().words, first, last);
-  return {exits.known, exits.registers, exits.predicates};
+  std::uint64_t registers = 0;
+  exits.registers.each([&](unsigned reg) { registers |= std::uint64_t{1} << reg; });
+  return {exits.known, registers, exits.predicates};
 }
 
 // while (cas(lock [r1], r2, r3) != 0) ++r5, with `more` in the loop.

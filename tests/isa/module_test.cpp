@@ -62,7 +62,7 @@ TEST(Kernel, IsRewrittenAsItsInstructions) {
     code[0].target = 1;
   });
   EXPECT_EQ(kernel.words,
-            (std::vector<std::uint64_t>{encode(bra(1, 2)), encode(exit_thread()), encode(exit_thread())}));
+            (std::vector<InstructionWord>{encode(bra(1, 2)), encode(exit_thread()), encode(exit_thread())}));
 }
 
 TEST(Kernel, WithAWordThatIsNoInstructionIsNotRewritten) {

@@ -28,13 +28,15 @@ class RandomInstructions {
 
   std::uint8_t register_or_default(OperandKind kind) {
     if (kind == OperandKind::none || below(8) == 0) return kRZ;
-    return static_cast<std::uint8_t>(below(64) & (kind == OperandKind::r ? 63U : kind == OperandKind::w ? 62U : 60U));
+    const unsigned any = below(wide_ ? 256 : 64);
+    return static_cast<std::uint8_t>(any & (kind == OperandKind::r ? 255U : kind == OperandKind::w ? 254U : 252U));
   }
 
   Instruction candidate(Op op) {
     const OperationInfo& kinds = info(op);
     Instruction i;
     i.op = op;
+    wide_ = coin();
     i.guard = coin() ? Pred{} : Pred::from(below(16));
     i.uniform = below(4) == 0;
     i.past_scratchpad = carries_past_scratchpad(op) && coin();
@@ -64,6 +66,7 @@ class RandomInstructions {
   }
 
   std::mt19937 random_;
+  bool wide_ = false;  // the instruction may name registers that take a word of 16 bytes
 };
 
 }  // namespace heddle::isa::test

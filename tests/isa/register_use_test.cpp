@@ -16,18 +16,35 @@ RegisterUse use_of(Emit emit) {
   return register_use(decode(code.module().kernels[0].words.back()).value());
 }
 
-std::uint64_t set_of(std::initializer_list<unsigned> registers) {
-  std::uint64_t set = 0;
+RegisterSet set_of(std::initializer_list<unsigned> registers) {
+  RegisterSet set;
   for (const unsigned reg : registers) {
-    set |= std::uint64_t{1} << reg;
+    set |= RegisterSet::from(reg, 1);
   }
   return set;
 }
 
+TEST(RegisterSet, HasWhatWasPutIn) {
+  const RegisterSet set = set_of({0, 63, 64, 200, 254});
+  std::vector<unsigned> found;
+  set.each([&](unsigned reg) { found.push_back(reg); });
+  EXPECT_EQ(found, (std::vector<unsigned>{0, 63, 64, 200, 254}));
+  EXPECT_EQ(set.count(), 5U);
+  EXPECT_EQ(set.end(), 255U);
+  EXPECT_TRUE(set.has(64));
+  EXPECT_FALSE(set.has(65));
+  EXPECT_EQ(RegisterSet::from(62, 4), set_of({62, 63, 64, 65}));
+  EXPECT_TRUE(RegisterSet::from(kRZ, 2).empty());
+  EXPECT_TRUE(set.meets(set_of({200})));
+  EXPECT_FALSE(set.meets(~set));
+  EXPECT_EQ((set & ~set_of({254})).end(), 201U);
+  EXPECT_EQ(RegisterSet().end(), 0U);
+}
+
 TEST(RegisterUse, OperandsAndResult) {
-  const RegisterUse add = use_of([](Code& code) { code.rrr(Op::ADD, 62, 0, 5); });
+  const RegisterUse add = use_of([](Code& code) { code.rrr(Op::ADD, 162, 0, 5); });
   EXPECT_EQ(add.read, set_of({0, 5}));
-  EXPECT_EQ(add.written, set_of({62}));
+  EXPECT_EQ(add.written, set_of({162}));
   EXPECT_EQ(add.predicates_read, 0U);
   EXPECT_EQ(add.predicates_written, 0U);
   const RegisterUse immediate = use_of([](Code& code) { code.rri(Op::ADD, 1, 2, 3); });
@@ -36,8 +53,8 @@ TEST(RegisterUse, OperandsAndResult) {
 
 TEST(RegisterUse, TheZeroRegisterAndTheTruePredicateAreNobodys) {
   const RegisterUse move = use_of([](Code& code) { code.rri(Op::ADD, kRZ, kRZ, 3); });
-  EXPECT_EQ(move.read, 0U);
-  EXPECT_EQ(move.written, 0U);
+  EXPECT_TRUE(move.read.empty());
+  EXPECT_TRUE(move.written.empty());
   const RegisterUse compare = use_of([](Code& code) { code.setp(kPT, Comparison::ne, 4, 0); });
   EXPECT_EQ(compare.predicates_written, 0U);
 }
@@ -53,7 +70,7 @@ TEST(RegisterUse, WideValuesAndVectorsAreSeveralRegisters) {
 TEST(RegisterUse, AStoreReadsWhatItStores) {
   const RegisterUse store = use_of([](Code& code) { code.store(Op::ST_GLOBAL, 3, 8, 0, Width::b32, 2); });
   EXPECT_EQ(store.read, set_of({3, 8, 9}));
-  EXPECT_EQ(store.written, 0U);
+  EXPECT_TRUE(store.written.empty());
 }
 
 TEST(RegisterUse, GuardSourceAndResultPredicates) {

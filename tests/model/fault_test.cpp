@@ -376,8 +376,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(InvalidCode, IsToldAsTheInterpreterTellsIt) {
   tb::Device device{hw::Machine{}};
   isa::Module module = kernel("st.global.u32 [%r0], %r1;");
-  std::vector<std::uint64_t>& words = module.kernels.front().words;
-  const std::vector<std::uint64_t> good = words;
+  std::vector<isa::InstructionWord>& words = module.kernels.front().words;
+  const std::vector<isa::InstructionWord> good = words;
   words.back() = ~std::uint64_t{0};
   std::string text = fault_on(device, module, launch_of());
   EXPECT_THAT(text, HasSubstr("invalid instruction"));

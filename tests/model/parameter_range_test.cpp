@@ -277,7 +277,7 @@ std::string random_program(tb::Device& device, std::uint64_t seed) {
     std::memcpy(request.parameters.data() + parameter.offset, &values[i], parameter.size);
   }
   isa::DeviceMemory memory;
-  isa::load_module(module, memory);
+  isa::load_module(module, memory, machine.icache.instruction_bytes);
   place_buffers(memory, program);
   isa::RetirementHash hash;
   const isa::InterpreterResult result = isa::interpret(module, request, memory, hash, {});

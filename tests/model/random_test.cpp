@@ -117,7 +117,7 @@ void check(tb::Device& device, std::uint64_t seed) {
   const isa::LaunchRequest request = request_of(program, module.kernels.front());
 
   isa::DeviceMemory memory;
-  isa::load_module(module, memory);
+  isa::load_module(module, memory, machine.icache.instruction_bytes);
   prepare(memory, program);
   isa::RetirementHash hash;
   isa::InterpreterOptions reference;

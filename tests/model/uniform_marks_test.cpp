@@ -41,9 +41,7 @@ class JudgeOfMarks final : public hw::Scalarisation {
   [[nodiscard]] bool same_operands(const link::DecodedInstruction& decoded,
                                    const hw::WarpOperands& operands) const override {
     bool same = true;
-    for (const unsigned reg : set_bits(decoded.use.read)) {
-      same = same && operands.same_word(reg);
-    }
+    decoded.use.read.each([&](unsigned reg) { same = same && operands.same_word(reg); });
     for (const unsigned predicate : set_bits(decoded.use.predicates_read)) {
       same = same && operands.same_predicate(predicate);
     }

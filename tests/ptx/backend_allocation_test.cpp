@@ -41,7 +41,7 @@ void store(IrFunction& function, std::uint32_t address, std::vector<VReg> elemen
 
 unsigned count(const isa::Kernel& kernel, Op op) {
   unsigned result = 0;
-  for (const std::uint64_t word : kernel.words) result += isa::decode(word)->op == op ? 1U : 0U;
+  for (const isa::InstructionWord& word : kernel.words) result += isa::decode(word)->op == op ? 1U : 0U;
   return result;
 }
 
@@ -183,7 +183,7 @@ TEST(BackendAllocation, SpillSlotsLieBehindLocalVariables) {
   function.max_registers = 8;
   const isa::Kernel kernel = generate(function, "k.ptx");
   ASSERT_GT(count(kernel, Op::ST_LOCAL), 0U);
-  for (const std::uint64_t word : kernel.words) {
+  for (const isa::InstructionWord& word : kernel.words) {
     const isa::Instruction in = *isa::decode(word);
     if (in.op != Op::ST_LOCAL) continue;
     EXPECT_GE(in.imm, 20U);

@@ -63,7 +63,7 @@ class Builder {
       }
     }
     kernel_ = generate(function_, "k.ptx");
-    for (const std::uint64_t word : kernel_.words) code_.push_back(isa::decode(word).value());
+    for (const isa::InstructionWord& word : kernel_.words) code_.push_back(isa::decode(word).value());
   }
   std::uint32_t pc_of_mark(std::uint32_t address) const {
     for (std::uint32_t pc = 0; pc < code_.size(); ++pc) {

@@ -42,8 +42,8 @@ TEST(CompileFile, RefusesImpossibleRegisterCounts) {
   };
   EXPECT_EQ(with(8), "no error");
   EXPECT_EQ(with(isa::kRegisters), "no error");
-  EXPECT_EQ(with(7), "two.ptx: 7 registers per thread are not possible; allow 8 to 63");
-  EXPECT_THAT(with(isa::kRegisters + 1), HasSubstr("64 registers per thread are not possible"));
+  EXPECT_EQ(with(7), "two.ptx: 7 registers per thread are not possible; allow 8 to 255");
+  EXPECT_THAT(with(isa::kRegisters + 1), HasSubstr("256 registers per thread are not possible"));
 }
 
 TEST(CompileFile, ReadsFiles) {

@@ -34,7 +34,7 @@ isa::Module compiled(const std::string& body, unsigned most, unsigned registers 
 
 unsigned branches(const isa::Module& module) {
   unsigned count = 0;
-  for (const std::uint64_t word : module.kernels.front().words) {
+  for (const isa::InstructionWord& word : module.kernels.front().words) {
     count += isa::decode(word).value().op == isa::Op::BRA ? 1U : 0U;
   }
   return count;
@@ -43,7 +43,7 @@ unsigned branches(const isa::Module& module) {
 // Instructions with a guard, as text; without the guards' numbers, which the allocator chooses.
 std::vector<std::string> guarded_code(const isa::Module& module) {
   std::vector<std::string> result;
-  for (const std::uint64_t word : module.kernels.front().words) {
+  for (const isa::InstructionWord& word : module.kernels.front().words) {
     const isa::Instruction instruction = isa::decode(word).value();
     if (instruction.guard.always()) continue;
     result.push_back(std::string(instruction.guard.negated ? "@!p " : "@p ") +
@@ -135,7 +135,7 @@ TEST(IfConversion, AnInnerRegionsGuardsAreCombinedWithTheOuterOnes) {
   const isa::Module module = compiled(body, 8);
   const auto& words = module.kernels.front().words;
   EXPECT_EQ(std::count_if(words.begin(), words.end(),
-                          [](std::uint64_t word) { return isa::decode(word)->op == isa::Op::PLOP; }),
+                          [](const isa::InstructionWord& word) { return isa::decode(word)->op == isa::Op::PLOP; }),
             1);
 }
 

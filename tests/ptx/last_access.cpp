@@ -51,7 +51,7 @@ bool comes_to_access(const std::vector<isa::Instruction>& code, const std::vecto
 LastAccess check_last_access(const isa::Kernel& kernel) {
   std::vector<isa::Instruction> code;
   std::vector<bool> accesses;
-  for (const std::uint64_t word : kernel.words) {
+  for (const isa::InstructionWord& word : kernel.words) {
     code.push_back(isa::decode(word).value());
     accesses.push_back(accesses_scratchpad(code.back()));
   }

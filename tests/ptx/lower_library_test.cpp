@@ -26,7 +26,7 @@ std::size_t prints(const std::string& declarations, const std::string& call) {
                                          "\n.visible .entry k() {\n.reg .b32 %r<4>;\n" + call + "\nret;\n}\n",
                                      "t.ptx");
   std::size_t count = 0;
-  for (const std::uint64_t word : module.kernels.at(0).words) {
+  for (const isa::InstructionWord& word : module.kernels.at(0).words) {
     count += isa::decode(word)->op == isa::Op::PRINT ? 1 : 0;
   }
   for (const isa::LineInfo& line : module.kernels.at(0).lines) {

@@ -16,7 +16,7 @@ class MachineCode {
  public:
   explicit MachineCode(const isa::Kernel& kernel)
       : size_(kernel.words.size()), next_(size_), exits_(size_), traps_(size_) {
-    for (const std::uint64_t word : kernel.words) code_.push_back(isa::decode(word).value());
+    for (const isa::InstructionWord& word : kernel.words) code_.push_back(isa::decode(word).value());
     for (std::size_t pc = 0; pc < size_; ++pc) {
       const isa::Instruction& in = code_[pc];
       const bool runs = in.guard != kNever, stays = !in.guard.always();

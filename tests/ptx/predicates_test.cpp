@@ -18,7 +18,7 @@ unsigned count(isa::Op op, const std::string& statements) {
           statements + "\nst.global.v2.u32 [%r0], {%r3, %r4}; exit; }\n",
       "k.ptx");
   unsigned found = 0;
-  for (const std::uint64_t word : module.kernels.at(0).words) {
+  for (const isa::InstructionWord& word : module.kernels.at(0).words) {
     found += isa::decode(word)->op == op ? 1 : 0;
   }
   return found;

@@ -29,7 +29,7 @@ std::vector<std::string> order_of(const std::string& body, unsigned within) {
   options.schedule_within = within;
   const isa::Module module = compile(block_of(body), "k.ptx", options);
   std::vector<std::string> out;
-  for (const std::uint64_t word : module.kernels.front().words) {
+  for (const isa::InstructionWord& word : module.kernels.front().words) {
     const isa::Instruction instruction = isa::decode(word).value();
     const std::string mnemonic(isa::info(instruction.op).mnemonic);
     const isa::Op op = instruction.op;

@@ -20,6 +20,7 @@
 #include "tb/measure/trace_subject.hpp"
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
+#include "traces/module_record.hpp"
 #include "traces/warp_trace.hpp"
 
 HEDDLE_LONG_SANITIZED("TraceSamples.*")
@@ -334,11 +335,36 @@ TEST(TraceFile, LongContentsOfBlocksTakeNoMemory) {
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 32 * 1024) << "KiB";
 }
 
+// Instructions of 16 bytes: with what stands in the second 8, and nothing else there.
+TEST(ModuleRecord, HoldsWordsOfEitherLength) {
+  isa::Module module;
+  isa::Kernel& kernel = module.kernels.emplace_back();
+  kernel.name = "k";
+  kernel.registers = 201;
+  kernel.predicates = 1;
+  for (const char* const text : {"add r200, r63, rz", "@p0 add r1, r2, r3", "ld.global.v2.b32 r126, [r2+0]", "exit"}) {
+    kernel.words.push_back(isa::encode(isa::assemble(text)));
+  }
+  traces::ByteWriter out;
+  traces::write_module(module, out);
+  const std::vector<std::uint8_t> bytes(out.bytes().begin(), out.bytes().end());
+  traces::ByteReader in(bytes);
+  const isa::Module back = traces::read_module(in);
+  EXPECT_EQ(back.kernels.at(0).words, kernel.words);
+  EXPECT_TRUE(isa::is_wide(back.kernels.at(0)));
+  module.kernels.front().registers = 200;
+  traces::ByteWriter few;
+  traces::write_module(module, few);
+  const std::vector<std::uint8_t> wrong(few.bytes().begin(), few.bytes().end());
+  traces::ByteReader again(wrong);
+  EXPECT_THROW((void)traces::read_module(again), traces::Damaged) << "r200 is beyond its registers";
+}
+
 // ------------------------------------------------------------------------------------------------- threads
 
 // A loop with a guarded load and a conditional accumulate's kin: a branch back with a bit, an address a round.
-std::vector<std::uint64_t> loop_code() {
-  std::vector<std::uint64_t> words;
+std::vector<isa::InstructionWord> loop_code() {
+  std::vector<isa::InstructionWord> words;
   for (const char* const text :
        {"ld.global.b32 r1, [r2+0]", "@p0 st.global.b32 [r3+4], r1", "@p1 bra 0, reconverge 3", "exit"}) {
     words.push_back(isa::encode(isa::assemble(text)));
@@ -347,7 +373,7 @@ std::vector<std::uint64_t> loop_code() {
 }
 
 TEST(ThreadTrace, WhatIsPackedIsUnpacked) {
-  const std::vector<std::uint64_t> words = loop_code();
+  const std::vector<isa::InstructionWord> words = loop_code();
   const traces::KernelEvents events(words);
   EXPECT_EQ(events.slots(), 2U);
   std::mt19937_64 random(3);
@@ -381,7 +407,7 @@ TEST(ThreadTrace, WhatIsPackedIsUnpacked) {
 }
 
 TEST(ThreadTrace, RegularThreadsTakeAlmostNothing) {
-  const std::vector<std::uint64_t> words = loop_code();
+  const std::vector<isa::InstructionWord> words = loop_code();
   const traces::KernelEvents events(words);
   traces::ByteWriter out;
   traces::ThreadPacker packer(events);
@@ -408,7 +434,7 @@ TEST(ThreadTrace, PathsThatLeadNowhereAreRefused) {
   for (const std::vector<const char*>& code :
        {std::vector<const char*>{"bra 0"}, std::vector<const char*>{"nop", "nop"},
         std::vector<const char*>{"bra 2", "exit", "bra 0"}}) {
-    std::vector<std::uint64_t> words;
+    std::vector<isa::InstructionWord> words;
     words.reserve(code.size());
     for (const char* const text : code) {
       words.push_back(isa::encode(isa::assemble(text)));

@@ -249,7 +249,7 @@ TEST(ProgressForm, IsRightAndCalls) {
     executor.load(workload->compile());
     bool calls = false;
     for (const isa::Kernel& kernel : executor.module().kernels) {
-      calls = calls || std::any_of(kernel.words.begin(), kernel.words.end(), [](std::uint64_t word) {
+      calls = calls || std::any_of(kernel.words.begin(), kernel.words.end(), [](const isa::InstructionWord& word) {
                 const auto instruction = isa::decode(word);
                 return instruction && instruction->op == isa::Op::PROGRESS;
               });

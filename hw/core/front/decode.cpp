@@ -77,7 +77,7 @@ bool is_self_contained(const link::DecodedInstruction& decoded) {
 
 }  // namespace
 
-const link::DecodedInstruction* DecodeStage::decode_anew(std::uint32_t pc, std::uint64_t word) {
+const link::DecodedInstruction* DecodeStage::decode_anew(std::uint32_t pc, const isa::InstructionWord& word) {
   if (pc >= decoded_.size()) {
     decoded_.resize(state_.launch->code_words);
   }
@@ -138,7 +138,7 @@ const link::DecodedInstruction* DecodeStage::decode_or_raise(const link::SubWarp
                isa::decode(sub_warp.word)
                    ? fmt::format("the instruction needs more than the launch's {} registers per thread",
                                  state_.launch->registers)
-                   : fmt::format("the word {:#018x} is no instruction", sub_warp.word));
+                   : fmt::format("the word 0x{} is no instruction", isa::text_of(sub_warp.word)));
   return nullptr;
 }
 

@@ -55,7 +55,7 @@ class DecodeStage final : public ReceivingStage, private link::ForwardOnlyInitia
   // Each lane decodes for itself what it has fetched (Divergence::Traits::mimd_lanes).
   void decode_by_lane(bool by_lane) { by_lane_ = by_lane; }
   // What the word at a PC decodes to; null: no instruction of this launch.
-  [[nodiscard]] const link::DecodedInstruction* look_up(std::uint32_t pc, std::uint64_t word) {
+  [[nodiscard]] const link::DecodedInstruction* look_up(std::uint32_t pc, const isa::InstructionWord& word) {
     if (pc < decoded_.size()) [[likely]] {
       if (const link::DecodedInstruction* const known = decoded_[pc].get(); known != nullptr && known->word == word) {
         return known;
@@ -67,7 +67,7 @@ class DecodeStage final : public ReceivingStage, private link::ForwardOnlyInitia
   void form_by(std::unique_ptr<SubWarpFormer> former);
 
  private:
-  [[nodiscard]] const link::DecodedInstruction* decode_anew(std::uint32_t pc, std::uint64_t word);
+  [[nodiscard]] const link::DecodedInstruction* decode_anew(std::uint32_t pc, const isa::InstructionWord& word);
   void begin(Group& group);
   [[gnu::always_inline]] void resolve(Group& group, std::uint32_t pc);
   void tell_left_out(const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes) const {

@@ -68,7 +68,7 @@ void FetchStage::tick_with_words(Cycle now, IdleCause& cause) {
   }
   IdleCause of_next = cause;
   GroupId id = 0;
-  std::uint64_t word = 0;
+  isa::InstructionWord word;
   if (waiting_ == nullptr && read(now, id, word, of_next)) {
     // A word that had waited here: decode takes one per cycle.
     state_.groups.set_state(state_.groups[id], GroupState::fetching);
@@ -79,12 +79,12 @@ void FetchStage::tick_with_words(Cycle now, IdleCause& cause) {
 // A group whose instruction has to wait leaves the cycle to another one.
 inline void FetchStage::fetch_next(Cycle now, IdleCause& cause) {
   GroupId id = 0;
-  std::uint64_t word = 0;
+  isa::InstructionWord word;
   while (read(now, id, word, cause) && !hand_on(state_.groups[id], word, cause)) {
   }
 }
 
-inline bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& cause) {
+inline bool FetchStage::read(Cycle now, GroupId& id, isa::InstructionWord& word, IdleCause& cause) {
   if (!state_.groups.any_ready()) {
     cause = idle_cause();
     return false;
@@ -137,7 +137,7 @@ void FetchStage::waits_for_line(Group& group) {
   }
 }
 
-bool FetchStage::waits_for_results(Group& group, std::uint64_t word) {
+bool FetchStage::waits_for_results(Group& group, const isa::InstructionWord& word) {
   const link::DecodedInstruction* const next = decode_->look_up(group.pc, word);
   if (next == nullptr || !issue_->holds_back(group, *next)) {
     return false;
@@ -147,7 +147,7 @@ bool FetchStage::waits_for_results(Group& group, std::uint64_t word) {
   return true;
 }
 
-bool FetchStage::hold_back(Group& group, std::uint64_t word) {
+bool FetchStage::hold_back(Group& group, const isa::InstructionWord& word) {
   const std::optional<isa::Instruction> instruction = isa::decode(word);
   if (!instruction || !is_limited(*instruction) || limiter_->may_load(group, state_.now)) {
     limiter_->issued(group);
@@ -177,7 +177,7 @@ void FetchStage::release_loads(Cycle now) {
   }
 }
 
-inline bool FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
+inline bool FetchStage::hand_on(Group& group, const isa::InstructionWord& word, IdleCause& cause) {
   if (issue_ != nullptr && waits_for_results(group, word)) [[unlikely]] {
     return false;
   }
@@ -225,7 +225,7 @@ void FetchStage::sample_drift(unsigned block_slot) {
   state_.statistics.drift_instructions += most - least;
 }
 
-inline ::tlm::tlm_sync_enum FetchStage::read_word(Group& group, std::uint64_t& word) {
+inline ::tlm::tlm_sync_enum FetchStage::read_word(Group& group, isa::InstructionWord& word) {
   ArrivedWord& arrived = arrived_[group.id];
   if (arrived.valid && arrived.pc == group.pc) [[unlikely]] {
     arrived.valid = false;
@@ -241,14 +241,14 @@ inline ::tlm::tlm_sync_enum FetchStage::read_word(Group& group, std::uint64_t& w
     line = l0->load_at_once(address - offset, repeats_miss);
   }
   if (line != nullptr) [[likely]] {
-    std::memcpy(&word, line + offset, sizeof word);
+    word = word_at(line + offset);
     return ::tlm::TLM_COMPLETED;
   }
   return ask_for_line(group, address, offset, repeats_miss, word);
 }
 
 ::tlm::tlm_sync_enum FetchStage::ask_for_line(const Group& group, std::uint64_t address, std::uint64_t offset,
-                                              bool repeats_miss, std::uint64_t& word) {
+                                              bool repeats_miss, isa::InstructionWord& word) {
   link::LineRequest& request = requests_[group.id];
   request.address = address - offset;
   request.core = static_cast<std::uint16_t>(state_.in_core);
@@ -260,7 +260,7 @@ inline ::tlm::tlm_sync_enum FetchStage::read_word(Group& group, std::uint64_t& w
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const ::tlm::tlm_sync_enum answer = icache->nb_transport_fw(request, phase, delay);
   if (answer == ::tlm::TLM_COMPLETED) {
-    std::memcpy(&word, request.line + offset, sizeof word);
+    word = word_at(request.line + offset);
   }
   return answer;
 }
@@ -273,9 +273,7 @@ inline ::tlm::tlm_sync_enum FetchStage::read_word(Group& group, std::uint64_t& w
   Group& group = state_.groups[state_.own_number(request.group)];
   const auto word = [&] {
     const std::uint64_t address = state_.instruction_address(request.pc);
-    std::uint64_t at = 0;
-    std::memcpy(&at, request.line + (address - request.address), sizeof at);
-    return at;
+    return word_at(request.line + (address - request.address));
   };
   if (request.failed) {
     state_.raise(isa::Fault::Kind::bus_error, group, "the memory answered the instruction fetch with an error");

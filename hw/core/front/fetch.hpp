@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/circular_buffer.hpp>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -108,6 +109,7 @@ class FetchStage final : public sc_core::sc_module,
   }
 
   CoreState& state_;
+  const bool wide_words_ = state_.machine.icache.instruction_bytes > 8;
   WarpUnit* warps_ = nullptr;
   WarpUnit* issue_ = nullptr;
   DecodeStage* decode_ = nullptr;
@@ -119,7 +121,7 @@ class FetchStage final : public sc_core::sc_module,
   // the group's next turn: its word waits here then, one per group.
   struct ArrivedWord {
     std::uint32_t pc = 0;
-    std::uint64_t word = 0;
+    isa::InstructionWord word;
     bool valid = false;
     unsigned misses = 0;  // of this PC without a word in between
   };
@@ -127,29 +129,38 @@ class FetchStage final : public sc_core::sc_module,
   // Words of hits that took several cycles, in order; a group has one at most.
   struct LateWord {
     GroupId group;
-    std::uint64_t word;
+    isa::InstructionWord word;
   };
   boost::circular_buffer<LateWord> late_;
 
+  // A word as long as the machine's are (icache.instruction_bytes).
+  [[nodiscard]] isa::InstructionWord word_at(const std::byte* bytes) const {
+    isa::InstructionWord word;
+    std::memcpy(&word.low, bytes, sizeof word.low);
+    if (wide_words_) {
+      std::memcpy(&word.high, bytes + sizeof word.low, sizeof word.high);
+    }
+    return word;
+  }
   // Asks the scheduler for a group and the cache for its word. True: it is there, and the group's. False: `cause` says
   // why there is none in this cycle.
-  [[nodiscard]] [[gnu::always_inline]] bool read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& cause);
-  [[nodiscard]] [[gnu::always_inline]] ::tlm::tlm_sync_enum read_word(Group& group, std::uint64_t& word);
+  [[nodiscard]] [[gnu::always_inline]] bool read(Cycle now, GroupId& id, isa::InstructionWord& word, IdleCause& cause);
+  [[nodiscard]] [[gnu::always_inline]] ::tlm::tlm_sync_enum read_word(Group& group, isa::InstructionWord& word);
   [[nodiscard]] [[gnu::noinline]] ::tlm::tlm_sync_enum ask_for_line(const Group& group, std::uint64_t address,
                                                                     std::uint64_t offset, bool repeats_miss,
-                                                                    std::uint64_t& word);
+                                                                    isa::InstructionWord& word);
   [[nodiscard]] [[gnu::noinline]] bool runs_past_end(const Group& group);
   [[gnu::noinline]] void waits_for_line(Group& group);
   // False: it is not the group's turn any more, which waits with its word.
-  [[gnu::always_inline]] bool hand_on(Group& group, std::uint64_t word, IdleCause& cause);
+  [[gnu::always_inline]] bool hand_on(Group& group, const isa::InstructionWord& word, IdleCause& cause);
   [[gnu::always_inline]] void fetch_next(Cycle now, IdleCause& cause);
   [[gnu::noinline]] void tick_with_words(Cycle now, IdleCause& cause);
   // How far the block's live warps are apart (CoreStatistics::drift_instructions).
   [[gnu::noinline]] void sample_drift(unsigned block_slot);
   // Whether the instruction waits for one in flight: then the group keeps the word, as in an instruction buffer.
-  [[nodiscard]] [[gnu::noinline]] bool waits_for_results(Group& group, std::uint64_t word);
+  [[nodiscard]] [[gnu::noinline]] bool waits_for_results(Group& group, const isa::InstructionWord& word);
   // Whether the instruction is a load that has to wait: then the group is throttled and keeps the word.
-  [[nodiscard]] [[gnu::noinline]] bool hold_back(Group& group, std::uint64_t word);
+  [[nodiscard]] [[gnu::noinline]] bool hold_back(Group& group, const isa::InstructionWord& word);
   [[gnu::noinline]] void release_loads(Cycle now);
   // Lanes that fetch for themselves (fetch_lanes.cpp).
   struct ByLane {
@@ -169,12 +180,12 @@ class FetchStage final : public sc_core::sc_module,
     };
     const Divergence* divergence = nullptr;
     bool several_groups = false;
-    unsigned lanes = 0;                // of a group's row
-    std::vector<Row> rows;             // by group
-    std::vector<std::uint64_t> words;  // by group and lane
-    std::vector<Line> lines;           // of this cycle
-    MaybeGroup begun;                  // whose rows go on one after the other
-    link::SubWarp* first = nullptr;    // of this cycle, beside each other
+    unsigned lanes = 0;                       // of a group's row
+    std::vector<Row> rows;                    // by group
+    std::vector<isa::InstructionWord> words;  // by group and lane
+    std::vector<Line> lines;                  // of this cycle
+    MaybeGroup begun;                         // whose rows go on one after the other
+    link::SubWarp* first = nullptr;           // of this cycle, beside each other
     link::SubWarp* last = nullptr;
     LaneMask taken = 0;  // their lanes
     [[nodiscard]] std::size_t slot(const Group& group, unsigned lane) const {

@@ -143,7 +143,7 @@ bool FetchStage::read_lanes(Group& group, LaneMask lanes, IdleCause& cause) {
                                     [line](const ByLane::Line& each) { return each.address == line; });
     if (known != by.lines.end()) {
       if (known->there) {
-        std::memcpy(&by.words[by.slot(group, lane)], known->bytes.data() + (address - line), 8);
+        by.words[by.slot(group, lane)] = word_at(known->bytes.data() + (address - line));
         row.have |= LaneMask{1} << lane;
       }
       continue;
@@ -182,7 +182,7 @@ bool FetchStage::ask_for(Group& group, unsigned lane, std::uint32_t pc, std::uin
   known.there = answer == ::tlm::TLM_COMPLETED;
   if (known.there) {
     known.bytes.assign(request.line, request.line + state_.machine.icache.line_bytes);
-    std::memcpy(&by.words[by.slot(group, lane)], request.line + (state_.instruction_address(pc) - line), 8);
+    by.words[by.slot(group, lane)] = word_at(request.line + (state_.instruction_address(pc) - line));
     row.have |= LaneMask{1} << lane;
     return true;
   }
@@ -205,7 +205,7 @@ void FetchStage::line_by_lane(link::LineRequest& request) {
   for (const unsigned lane : set_bits(lanes & ~row.have)) {
     const std::uint64_t address = state_.instruction_address(by.divergence->lane_pc(group, row.row, lane));
     if (address >= request.address && address < request.address + state_.machine.icache.line_bytes) {
-      std::memcpy(&by.words[by.slot(group, lane)], request.line + (address - request.address), 8);
+      by.words[by.slot(group, lane)] = word_at(request.line + (address - request.address));
       row.have |= LaneMask{1} << lane;
     }
   }

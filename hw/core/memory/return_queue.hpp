@@ -7,7 +7,6 @@
 //             write-back has it, which counts it from the next one on
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -50,7 +49,7 @@ class ReturnQueue {
   // Whether the first sub-warp's results have come by the end of this cycle. Its first turn begins that.
   [[nodiscard]] bool transferred(Cycle now) {
     if (transferred_at_ == link::kNever) {
-      const std::uint64_t registers = std::popcount(complete_.front().sub_warp->decoded->use.written);
+      const std::uint64_t registers = complete_.front().sub_warp->decoded->use.written.count();
       const std::uint64_t bytes = registers * sizeof(std::uint32_t) * state_.core.simd_width;
       transferred_at_ = now + (bytes == 0 ? 0 : (bytes - 1) / bytes_);
     }

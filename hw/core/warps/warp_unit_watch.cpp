@@ -21,7 +21,7 @@ void WarpUnit::watch_loop(Group& group, std::uint32_t pc, const isa::Instruction
   if (++group.loop_rounds % kRoundsBetweenLooks != 0) {
     return;
   }
-  static constexpr isa::LoopExits kAll{true, ~std::uint64_t{0}, 0xff};
+  static constexpr isa::LoopExits kAll{true, isa::RegisterSet::all(), 0xff};
   group.loop_registers.look(fingerprint(group, kAll), group.loop_instructions);
   if (group.loop_instructions >= state_.machine.watchdog.livelock_instructions) {
     watch_exits(group);
@@ -79,7 +79,7 @@ std::uint64_t WarpUnit::fingerprint(const Group& group, const isa::LoopExits& of
       const unsigned at = group.row_of(row, lane);
       const unsigned home = group.home_of(lane);
       for (unsigned reg = 0; reg < state_.launch->registers; ++reg) {
-        if ((of.registers >> reg & 1U) != 0) {
+        if (of.registers.has(reg)) {
           mix(registers_.word(at, reg)[home]);
         }
       }

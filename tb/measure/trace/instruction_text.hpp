@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "isa/instruction.hpp"
 
@@ -11,8 +12,8 @@ namespace heddle::tb {
 
 class InstructionTexts {
  public:
-  [[nodiscard]] const std::string& of(std::uint64_t word) {
-    const auto [found, fresh] = texts_.try_emplace(word);
+  [[nodiscard]] const std::string& of(const isa::InstructionWord& word) {
+    const auto [found, fresh] = texts_.try_emplace({word.high, word.low});
     if (fresh) {
       const auto instruction = isa::decode(word);
       found->second = instruction ? isa::disassemble(*instruction) : "(no instruction)";
@@ -21,7 +22,7 @@ class InstructionTexts {
   }
 
  private:
-  std::unordered_map<std::uint64_t, std::string> texts_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> texts_;  // by the halves of the word
 };
 
 }  // namespace heddle::tb

@@ -87,8 +87,8 @@ void TraceRecorder::loaded(const isa::Module& module) {
 }
 
 void TraceRecorder::launching(const LaunchInfo& launch) {
-  const std::vector<std::uint64_t>& words = launch.kernel.words;
-  if (std::any_of(words.begin(), words.end(), [](std::uint64_t word) {
+  const std::vector<isa::InstructionWord>& words = launch.kernel.words;
+  if (std::any_of(words.begin(), words.end(), [](const isa::InstructionWord& word) {
         const std::optional<isa::Instruction> instruction = isa::decode(word);
         return instruction && isa::is_texture(instruction->op);
       })) {
