@@ -213,7 +213,7 @@ std::vector<Slot> operand_slots(const Instruction& i) {
   if (is_accumulate(i.op)) return {Slot::destination, Slot::atomic_address, Slot::sub_predicate, Slot::b};
   if (i.op == Op::TEX_1D) return {Slot::destination, Slot::atomic_address, Slot::b};
   if (i.op == Op::TEX_2D) return {Slot::destination, Slot::atomic_address, Slot::b, Slot::c};
-  if (i.op == Op::TREE_TRAVERSE) return {Slot::destination, Slot::a, Slot::sub_predicate, Slot::b};
+  if (is_tree_traverse(i.op)) return {Slot::destination, Slot::a, Slot::sub_predicate, Slot::b};
   const OperationInfo& operation = info(i.op);
   std::vector<Slot> slots;
   if (operation.dst == OperandKind::p) {

@@ -333,8 +333,11 @@ inline constexpr std::size_t kLaneKinds = 3;  // without `other`
 [[nodiscard]] bool is_store(Op op);       // st.*
 [[nodiscard]] bool is_atomic(Op op);      // atom.*
 [[nodiscard]] bool is_accumulate(Op op);  // cond_acc.*
-[[nodiscard]] bool is_texture(Op op);     // tex.*
-[[nodiscard]] bool is_heap(Op op);        // heap.*
+[[nodiscard]] constexpr bool is_tree_traverse(Op op) {
+  return op == Op::TREE_TRAVERSE || op == Op::TREE_TRAVERSE_SIZE;
+}
+[[nodiscard]] bool is_texture(Op op);  // tex.*
+[[nodiscard]] bool is_heap(Op op);     // heap.*
 [[nodiscard]] bool is_volatile(Op op);
 [[nodiscard]] bool has_wide_address(Op op);                           // ".e" forms
 [[nodiscard]] Space space_of(Op op);                                  // of loads, stores, atomics, cond_acc

@@ -185,6 +185,7 @@ SubForm sub_form(Op op) {
     case Op::BAR_RED_AND:
     case Op::BAR_RED_OR:
     case Op::TREE_TRAVERSE:
+    case Op::TREE_TRAVERSE_SIZE:
       return SubForm::predicate;
     case Op::TESTP_F32:
     case Op::TESTP_F64:

@@ -55,6 +55,7 @@ SourcePredicates source_predicates(const Instruction& instruction) {
     case Op::VOTE_UNI:
     case Op::BALLOT:
     case Op::TREE_TRAVERSE:
+    case Op::TREE_TRAVERSE_SIZE:
       return {instruction.sub_predicate(), {}};
     case Op::PLOP:
       return {instruction.plop_a(), instruction.plop_b()};

@@ -97,11 +97,14 @@ void match_all(const Instruction& /*instruction*/, LaneValues& v) {
   v.p = agreed;
 }
 
-// Thesis 7.2.1.
+// Thesis 7.2.1: b is the shift, or the size of a node.
+template <bool kSize>
 void tree_traverse(const Instruction& /*instruction*/, LaneValues& v) {
   const auto sum = static_cast<u32>(std::popcount(v.predicate_a & v.active));
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    v.result[0][lane] = v.a[0][lane] + (v.b[0][lane] < 32 ? sum << (v.b[0][lane] & 31U) : 0);
+    const u32 b = v.b[0][lane];
+    const u32 shift = kSize ? static_cast<u32>(std::bit_width(b)) - 1 : b;
+    v.result[0][lane] = v.a[0][lane] + (shift < 32 ? sum << (shift & 31U) : 0);
   }
 }
 
@@ -147,7 +150,10 @@ HEDDLE_LANES(MATCH_ALL64) {
   return &match_all<u64>;
 }
 HEDDLE_LANES(TREE_TRAVERSE) {
-  return &tree_traverse;
+  return &tree_traverse<false>;
+}
+HEDDLE_LANES(TREE_TRAVERSE_SIZE) {
+  return &tree_traverse<true>;
 }
 
 }  // namespace heddle::isa::lanes

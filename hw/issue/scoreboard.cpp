@@ -94,7 +94,7 @@ class Scoreboard final : public IssueDiscipline {
     if (isa::is_heap(instruction.op)) {
       return false;
     }
-    return instruction.op != isa::Op::TREE_TRAVERSE || prefix_is_simple_;
+    return !isa::is_tree_traverse(instruction.op) || prefix_is_simple_;
   }
   [[nodiscard]] bool waits_for_earlier(const isa::Instruction& instruction) const override {
     return instruction.op == isa::Op::TRAP || isa::is_heap(instruction.op) ||

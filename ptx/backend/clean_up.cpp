@@ -65,7 +65,7 @@ bool may_take_immediate(const IrInstruction& in) {
   form.mods = in.mods;
   // Predicate fields live in the modifiers, which the immediate form does not have (sel and vote have theirs in sub).
   const bool predicate_in_sub = in.op == Op::SEL || in.op == Op::SEL64 || isa::info(in.op).unit == isa::Unit::barrier ||
-                                in.op == Op::BALLOT || in.op == Op::TREE_TRAVERSE ||
+                                in.op == Op::BALLOT || isa::is_tree_traverse(in.op) ||
                                 (in.op >= Op::VOTE_ALL && in.op <= Op::VOTE_UNI);
   if (!predicate_in_sub && (in.pa.reg != kNone || in.pa.negated || in.pb.reg != kNone || in.pb.negated)) return false;
   if (isa::info(in.op).dst != isa::OperandKind::p && in.p != kNone) return false;

@@ -162,6 +162,7 @@ class Emitter {
       case Op::COND_ACC_GLOBAL_E:
       case Op::COND_ACC_SHARED:
       case Op::TREE_TRAVERSE:
+      case Op::TREE_TRAVERSE_SIZE:
         out.c = static_cast<std::uint8_t>(predicate(in.pa).bits());
         return;
       case Op::PLOP:

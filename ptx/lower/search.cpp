@@ -2,7 +2,11 @@
 //
 //   cond_acc.{shared,global}.{b8,b16,b32,b64} count, [base], predicate, source;    count: .b32 or _
 //   tree_traverse.u32 next, base, predicate, shift;
+//   tree_traverse.size.u32 next, base, predicate, size;    as the thesis writes it: a node's size, a power of 2
+#include <fmt/format.h>
+
 #include <array>
+#include <bit>
 
 #include "ptx/lower/handlers.hpp"
 #include "ptx/lower/memory_modifiers.hpp"
@@ -38,21 +42,26 @@ void lower_cond_acc(Selector& s) {
 
 void lower_tree_traverse(Selector& s) {
   Modifiers m = s.modifiers();
+  const bool size = m.accept("size");
   m.type({Type::u32});
   m.finish();
   s.expect_operands(4);
   s.expect_unpaired(s.operand(0));
   IrInstruction instruction;
-  instruction.op = Op::TREE_TRAVERSE;
+  instruction.op = size ? Op::TREE_TRAVERSE_SIZE : Op::TREE_TRAVERSE;
   instruction.dst = s.destination(s.operand(0), Type::u32);
   instruction.a = s.in_register(s.source(s.operand(1), Type::u32));
   instruction.pa = s.predicate(s.operand(2));
-  const Value shift = s.source(s.operand(3), Type::u32);
-  if (shift.constant) {
+  const Value by = s.source(s.operand(3), Type::u32);
+  if (by.constant) {
     instruction.immediate = true;
-    instruction.imm = static_cast<std::uint32_t>(shift.bits);
+    instruction.imm = static_cast<std::uint32_t>(by.bits);
+    if (size && !std::has_single_bit(instruction.imm)) {
+      s.refuse(s.operand(3).at, fmt::format("the size of a node is a power of 2, and {} is none", instruction.imm),
+               "pad the nodes");
+    }
   } else {
-    instruction.b = s.in_register(shift);
+    instruction.b = s.in_register(by);
   }
   s.note_warp_operation();
   s.write(std::move(instruction));

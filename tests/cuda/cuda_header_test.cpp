@@ -58,6 +58,7 @@ extern "C" __global__ void k(const unsigned* in, const double* real, char* out, 
   heddle::progress();
   count[20] = heddle::tree_traverse(7, hit, 5);
   count[21] = heddle::tree_traverse(i, !hit, in[0] & 3);
+  count[25] = heddle::tree_traverse_size(7, hit, 32);
   count[22] = heddle::row_hint_load(in + i);
   count[23] = heddle::row_hint_load((const int*)in + i);
   count[24] = __float_as_uint(heddle::row_hint_load((const float*)in + i));
@@ -108,6 +109,7 @@ extern "C" __global__ void k(const unsigned* in, const double* real, char* out, 
     for (unsigned k = 0; k < 20; ++k) EXPECT_EQ(count[32 * i + k], many);
     EXPECT_EQ(count[32 * i + 20], 7 + (many << 5U));
     EXPECT_EQ(count[32 * i + 21], i + ((32 - many) << (in[0] & 3U)));
+    EXPECT_EQ(count[32 * i + 25], 7 + many * 32);
     for (unsigned k = 22; k < 25; ++k) EXPECT_EQ(count[32 * i + k], in[i]);
     EXPECT_EQ(got[i], real[i]);
     EXPECT_EQ(got[32 + i], 1.0);

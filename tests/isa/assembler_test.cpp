@@ -68,6 +68,7 @@ TEST(Assembler, KnownTexts) {
            "cond_acc.global.e.b64 r1, [r2], pt, r4",
            "tree_traverse r1, r2, !p3, 0x5",
            "tree_traverse r1, rz, p3, r4",
+           "tree_traverse.size r1, r2, !p3, 0x20",
            "membar",
            "progress",
            "@!p2 progress",

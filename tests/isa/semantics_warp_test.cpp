@@ -87,6 +87,24 @@ TEST(SemanticsWarp, TreeTraverseAddsTheShiftedSumToTheBase) {
   EXPECT_EQ(v.result[0][1], 101U);
 }
 
+// "A source register which contains the node size (must be a power of 2)": the highest bit says the shift.
+TEST(SemanticsWarp, TreeTraverseByTheSizeOfANode) {
+  LaneValues v = numbered();
+  v.predicate_a = 0x0F0F;
+  for (const auto& [size, next] : {std::pair{1U, 108U}, {2U, 116U}, {32U, 100U + 8 * 32}, {0U, 100U}}) {
+    v.b[0].fill(size);
+    run(Op::TREE_TRAVERSE_SIZE, v);
+    EXPECT_EQ(v.result[0][0], next) << size;
+  }
+  v.predicate_a = 1;
+  v.b[0].fill(0x80000000);
+  run(Op::TREE_TRAVERSE_SIZE, v);
+  EXPECT_EQ(v.result[0][0], 0x80000000U + 100);
+  v.b[0].fill(63);  // no power of 2: its highest bit
+  run(Op::TREE_TRAVERSE_SIZE, v);
+  EXPECT_EQ(v.result[0][0], 132U);
+}
+
 // Thesis 7.1: contiguous from the base, and the count.
 TEST(SemanticsWarp, AccumulateGivesEachWriterTheNextPlace) {
   LaneValues v = numbered();

@@ -117,6 +117,7 @@ std::string operations() {
       "%r2;\n" +
       store(word++);
   text += "bar.warp.sync -1; ld.volatile.shared.u32 %w, [%r12];\n" + store(word++);
+  text += "tree_traverse.size.u32 %w, 1000, %p1, 8;\n" + store(word++);
   return text + "exit; }\n";
 }
 
@@ -210,6 +211,7 @@ void expect_cuda(const Results& results) {
     const auto odd_ones = static_cast<unsigned>(std::popcount(odd));
     EXPECT_EQ(results.at(thread, 32), 1000 + 4 * odd_ones);
     EXPECT_EQ(results.at(thread, 33), odd_ones);
+    EXPECT_EQ(results.at(thread, 36), 1000 + 8 * odd_ones);
     if (odd >> lane & 1U) {
       const unsigned place = (thread / kBlock * 2 + number / 32) * kListWords;
       EXPECT_EQ(results.lists.at(place + static_cast<unsigned>(std::popcount(odd & below))), thread);

@@ -82,6 +82,8 @@ TEST(LowerSearch, SelectsOperations) {
       {"@!%p2 cond_acc.shared.b8 %r1, [%r3+8], 1, %r2;", {"add t0, %r3, #8", "@!%p2 cond_acc.shared %r1, t0, %r2"}},
       {"cond_acc.shared.b32 %r1, [%r3], %p1, 0;", {"cond_acc.shared:2 %r1, %r3, rz, [%p1]"}},
       {"tree_traverse.u32 %r1, %r2, %p1, 5;", {"tree_traverse %r1, %r2, #5, [%p1]"}},
+      {"tree_traverse.size.u32 %r1, %r2, %p1, 32;", {"tree_traverse.size %r1, %r2, #32, [%p1]"}},
+      {"tree_traverse.size.u32 %r1, %r2, %p1, %r3;", {"tree_traverse.size %r1, %r2, %r3, [%p1]"}},
       {"@%p2 tree_traverse.u32 %r1, 32, !%p1, %r3;", {"mov t0, #32", "@%p2 tree_traverse %r1, t0, %r3, [!%p1]"}},
   });
 }
@@ -103,6 +105,8 @@ TEST(LowerSearch, Refuses) {
        "t.ptx:8:34: a predicate is expected here; use a register declared .pred"},
       {"tree_traverse.b32 %r1, %r2, %p1, 5;",
        "t.ptx:8:1: 'tree_traverse' does not take type .b32 here; this instruction takes .u32"},
+      {"tree_traverse.size.u32 %r1, %r2, %p1, 24;",
+       "t.ptx:8:39: the size of a node is a power of 2, and 24 is none; pad the nodes"},
       {"tree_traverse.u32 %r1;",
        "t.ptx:8:1: 'tree_traverse' with these modifiers takes 4 operands and has 1; compare the operands with the PTX "
        "manual's"},

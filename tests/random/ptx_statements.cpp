@@ -322,7 +322,8 @@ void Statements::warp() {
       {"vote.sync.ballot.b32 {R}, {q}, 0xffffffff;", "vote.sync.any.pred {Q}, {q}, 0xffffffff;",
        "shfl.sync.bfly.b32 {R}, {r}, 11, 0x1f, 0xffffffff;", "shfl.sync.up.b32 {R}|{Q}, {r}, 3, 0, 0xffffffff;",
        "shfl.sync.down.b32 {R}, {r}, 5, 0x1f, 0xffffffff;", "shfl.sync.idx.b32 {R}, {r}, {r}, 0x1f, 0xffffffff;",
-       "tree_traverse.u32 {R}, {r}, {q}, 3;", "tree_traverse.u32 {R}, {r}, !{q}, {r};"});
+       "tree_traverse.u32 {R}, {r}, {q}, 3;", "tree_traverse.size.u32 {R}, {r}, {q}, 16;",
+       "tree_traverse.size.u32 {R}, {r}, {q}, {r};", "tree_traverse.u32 {R}, {r}, !{q}, {r};"});
   const bool own = form.starts_with("tree_traverse");
   emit(shape_.standard && own ? "shfl.sync.bfly.b32 {R}, {r}, 16, 0x1f, 0xffffffff;" : form);
 }

@@ -69,6 +69,17 @@ HEDDLE_DEVICE_ unsigned int tree_traverse(unsigned int base, bool condition, uns
   return next;
 }
 
+// base + (threads whose condition is true x size). size: of a node, a power of 2.
+HEDDLE_DEVICE_ unsigned int tree_traverse_size(unsigned int base, bool condition, unsigned int size) {
+  unsigned int next;
+  HEDDLE_OF_ACTIVE_THREADS_ {
+    asm volatile("{ .reg .pred %%p; setp.ne.u32 %%p, %2, 0; tree_traverse.size.u32 %0, %1, %%p, %3; }"
+                 : "=r"(next)
+                 : "r"(base), "r"(static_cast<unsigned int>(condition)), "ri"(size));
+  }
+  return next;
+}
+
 // Loads from global memory and tells the memory controller that another access to the same DRAM row follows soon.
 #define HEDDLE_ROW_HINT_(type, suffix, constraint)                      \
   HEDDLE_DEVICE_ type row_hint_load(const type* from) {                 \

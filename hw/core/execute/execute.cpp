@@ -16,7 +16,7 @@ bool is_half(const link::DecodedInstruction& decoded) {
   return decoded.unit == isa::Unit::half;
 }
 bool sums_predicates(const link::DecodedInstruction& decoded) {
-  return isa::is_accumulate(decoded.instruction.op) || decoded.instruction.op == isa::Op::TREE_TRAVERSE;
+  return isa::is_accumulate(decoded.instruction.op) || isa::is_tree_traverse(decoded.instruction.op);
 }
 bool allocates(const link::DecodedInstruction& decoded) {
   return isa::is_heap(decoded.instruction.op);

@@ -67,6 +67,7 @@ bool is_self_contained(const link::DecodedInstruction& decoded) {
     case isa::Op::S2R64:
     case isa::Op::PROGRESS:
     case isa::Op::TREE_TRAVERSE:
+    case isa::Op::TREE_TRAVERSE_SIZE:
       return false;
     default:
       // Divisions, which can fail, are the complex unit's.
