@@ -38,6 +38,7 @@ class KernelWorkload : public tb::Workload {
   static constexpr std::string_view kInterleaved =
       "interleaved";                           // of parallel loops: how tasks are dealt (parallel_for.h)
   static constexpr unsigned kGroup = 64;       // threads of a block of a parallel loop, as in parallel_for.h
+  static constexpr unsigned kLine = 128;       // bytes of a line of the report's caches
   static constexpr unsigned kMostTeam = 1024;  // threads of a launch in the Pthreads form: the papers', and a block's
 
   enum class Loops : std::uint8_t { by_variant, always };  // parallel loops, of a divisor of kGroup threads a block
@@ -62,6 +63,12 @@ class KernelWorkload : public tb::Workload {
   [[nodiscard]] std::uint32_t group() const { return std::bit_floor(std::min(options_.core_threads, kGroup)); }
   [[nodiscard]] std::uint32_t groups() const { return std::max(1U, options_.resident_threads / group()); }
   [[nodiscard]] std::uint32_t loop_threads() const { return groups() * group(); }
+  // Gap behind each run of `run` elements of a parallel loop's array, so that threads' runs begin an odd number of
+  // kLine bytes apart: not at places that meet in few sets of a cache.
+  [[nodiscard]] static std::uint32_t gap_behind(std::uint32_t run, std::uint32_t element_bytes) {
+    const std::uint32_t lines = (run * element_bytes + kLine - 1) / kLine;
+    return (lines | 1U) * (kLine / element_bytes) - run;
+  }
   // `full` * scale, at least `least`, rounded up to a multiple of `step`.
   [[nodiscard]] std::uint32_t scaled(std::uint32_t full, std::uint32_t least, std::uint32_t step = 1) const;
 

@@ -43,13 +43,14 @@ const std::vector<std::string> kPthreadsForms = {"bfs:pthreads",       "blackjac
 const std::vector<std::string> kDwsForms = {"hotspot:dws", "kmeans:dws"};
 const std::vector<std::string> kInterleaved = {
     "fft:interleaved", "filter:interleaved", "hotspot:dws,interleaved", "kmeans:dws,interleaved",
-    "lu:interleaved",  "merge:interleaved",  "short:interleaved",       "svm:interleaved"};
+    "lu:interleaved",  "merge:interleaved",  "short:interleaved",       "svm:interleaved",
+    "fft:padded",      "short:padded"};
 
 // In the launches of the programs of the warp-size study and of the ODGS paper, and other pictures of its own.
 const std::vector<std::string> kStudyShapes = {
-    "bfs:thread_per_node",   "matrixmult:rectangles",      "nqueens:small_blocks",
-    "needleman:tile_blocks", "bfs:large_blocks",           "suffix_tree:small_blocks",
-    "suffix_tree:textures",  "synthetic:image=2,length=5", "synthetic:image=5"};
+    "bfs:thread_per_node", "matrixmult:rectangles",    "nqueens:small_blocks", "needleman:tile_blocks",
+    "bfs:large_blocks",    "suffix_tree:small_blocks", "suffix_tree:textures", "synthetic:image=2,length=5",
+    "synthetic:image=5",   "neural:by_places"};
 
 // What GoogleTest takes as a name.
 std::string case_of(std::string workload) {
@@ -189,7 +190,10 @@ TEST(ParallelLoops, AreRightOnAnyNumberOfThreads) {
   };
   for (const Threads& threads : {Threads{1, 3, 1}, {8, 40, 8}, {48, 144, 32}, {64, 64, 64}, {100, 700, 64}}) {
     for (const std::string name : {"fft", "filter", "lu", "merge", "short", "svm", "kmeans:dws", "hotspot:dws"}) {
-      for (const char* const dealt : {"", "interleaved"}) {
+      for (const char* const dealt : {"", "interleaved", "padded"}) {
+        if (std::string(dealt) == "padded" && name != "fft" && name != "short") {
+          continue;
+        }
         const std::string variant = *dealt == 0 ? "" : (name.find(':') == std::string::npos ? ":" : ",");
         tb::WorkloadOptions options = small();
         options.scale = 0.0011;
@@ -204,6 +208,18 @@ TEST(ParallelLoops, AreRightOnAnyNumberOfThreads) {
       }
     }
   }
+}
+
+// Runs of 147 words of 4 bytes: five lines each, behind which the next run begins. An even number gets one line more.
+TEST(ParallelLoops, PaddedRunsLieAnOddNumberOfLinesApart) {
+  struct Gaps : workloads::KernelWorkload {
+    using KernelWorkload::gap_behind;
+  };
+  EXPECT_EQ(Gaps::gap_behind(147, 4), 160U - 147);
+  EXPECT_EQ(Gaps::gap_behind(160, 4), 0U);
+  EXPECT_EQ(Gaps::gap_behind(161, 4), 224U - 161);
+  EXPECT_EQ(Gaps::gap_behind(64, 16), 8U);
+  EXPECT_EQ(Gaps::gap_behind(1, 16), 7U);
 }
 
 TEST(ParallelLoops, OfOtherFormsAreRefused) {
@@ -328,6 +344,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(Dws, WrongResult,
                          ::testing::Values(Result{"fft", "numbers"}, Result{"filter", "edges"}, Result{"lu", "matrix"},
                                            Result{"merge", "keys"}, Result{"short", "scores"}, Result{"short", "moves"},
+                                           Result{"fft:padded", "numbers"}, Result{"short:padded", "moves"},
                                            Result{"svm", "margins"}, Result{"svm", "supports"},
                                            Result{"kmeans:dws", "members"}, Result{"kmeans:dws", "centres"},
                                            Result{"hotspot:dws", "temperature"}),
@@ -339,7 +356,8 @@ INSTANTIATE_TEST_SUITE_P(StudyShapes, WrongResult,
                                            Result{"nqueens:small_blocks", "solutions"},
                                            Result{"bfs:large_blocks", "cost"},
                                            Result{"suffix_tree:small_blocks", "matched"},
-                                           Result{"suffix_tree:textures", "matched"}),
+                                           Result{"suffix_tree:textures", "matched"},
+                                           Result{"neural:by_places", "second"}),
                          [](const auto& info) { return case_of(info.param.workload); });
 INSTANTIATE_TEST_SUITE_P(
     Pthreads, WrongResult,

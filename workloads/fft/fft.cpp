@@ -1,5 +1,6 @@
 // fft: the Fourier transform of 65,536 complex numbers in double precision (the DWS report's FFT, table 2), a
-// launch per pass of butterflies and one before.
+// launch per pass of butterflies and one before. With the variant `padded` the runs of numbers that threads take lie an
+// odd number of lines apart.
 #include <complex>
 #include <numbers>
 
@@ -35,7 +36,8 @@ std::vector<Wide> transform(const std::vector<Complex>& x, std::size_t first, st
 
 class Fft final : public KernelWorkload {
  public:
-  explicit Fft(const tb::WorkloadOptions& options) : KernelWorkload("fft", options, {{"interleaved"}}, Loops::always) {}
+  explicit Fft(const tb::WorkloadOptions& options)
+      : KernelWorkload("fft", options, {{"interleaved"}, {kPadded}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
@@ -52,20 +54,54 @@ class Fft final : public KernelWorkload {
     for (std::uint32_t i = 0; i < n / 2; ++i) {
       roots.emplace_back(root_of_unity(i, n));
     }
-    const std::uint64_t device = upload(executor, "numbers", numbers);
-    const std::uint64_t device_roots = upload(executor, "roots", roots);
-    const isa::Module& module = executor.module();
+    const std::uint64_t device = upload(executor, "numbers", spread(numbers));
+    const std::uint64_t device_roots = upload(executor, "roots", spread(roots));
+    const auto pass_kernel = [&](std::string name) { return padded() ? name + "_padded" : name; };
+    const auto arguments = [&](const std::string& kernel) { return tb::Arguments(executor.module(), kernel); };
+    const auto place = [&](tb::Arguments& to) -> tb::Arguments& {
+      return padded() ? to.value(log_run()).value(gap()) : to;
+    };
     executor.plan({bits + std::uint64_t{1}, (bits + std::uint64_t{1}) * groups()});
-    launch_loop(executor, "reverse", tb::Arguments(module, "reverse").pointer(device).value(bits), n);
+    const std::string reverse = pass_kernel("reverse");
+    tb::Arguments first = arguments(reverse);
+    launch_loop(executor, reverse, place(first.pointer(device).value(bits)), n);
+    const std::string butterflies = pass_kernel("butterflies");
     for (std::uint32_t pass = 0; pass < bits; ++pass) {
-      launch_loop(executor, "butterflies",
-                  tb::Arguments(module, "butterflies").pointer(device).pointer(device_roots).value(bits).value(pass),
+      tb::Arguments one = arguments(butterflies);
+      launch_loop(executor, butterflies, place(one.pointer(device).pointer(device_roots).value(bits).value(pass)),
                   n / 2);
     }
-    return judge(numbers, download<Complex>(executor, device, n));
+    return judge(numbers, gathered(download<Complex>(executor, device, spread(numbers).size()), n));
   }
 
  private:
+  static constexpr const char* kPadded = "padded";
+  [[nodiscard]] bool padded() const { return variants().flag(kPadded); }
+  // Of the numbers whose butterflies a thread has.
+  [[nodiscard]] std::uint32_t log_run() const {
+    const std::uint32_t threads = std::bit_floor(loop_threads());
+    return bits() - std::min<std::uint32_t>(bits(), static_cast<std::uint32_t>(std::countr_zero(threads)));
+  }
+  [[nodiscard]] std::uint32_t gap() const { return gap_behind(1U << log_run(), sizeof(Complex)); }
+  [[nodiscard]] std::size_t place_of(std::size_t number) const {
+    return padded() ? number + (number >> log_run()) * gap() : number;
+  }
+  // The numbers at their places, and back.
+  [[nodiscard]] std::vector<Complex> spread(const std::vector<Complex>& numbers) const {
+    std::vector<Complex> all(place_of(numbers.size() - 1) + 1);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      all[place_of(i)] = numbers[i];
+    }
+    return all;
+  }
+  [[nodiscard]] std::vector<Complex> gathered(const std::vector<Complex>& all, std::size_t count) const {
+    std::vector<Complex> numbers;
+    for (std::size_t i = 0; i < count; ++i) {
+      numbers.push_back(all[place_of(i)]);
+    }
+    return numbers;
+  }
+
   // Of the number of elements: the power of two next to 65,536 * scale.
   [[nodiscard]] std::uint32_t bits() const {
     return static_cast<std::uint32_t>(std::max(1L, std::lround(16 + std::log2(scale()))));
@@ -91,7 +127,8 @@ class Fft final : public KernelWorkload {
   }
 };
 
-const Register<tb::Workload, Fft> fft_entry{"fft", "Fourier transform of 65,536 complex numbers; variant interleaved"};
+const Register<tb::Workload, Fft> fft_entry{
+    "fft", "Fourier transform of 65,536 complex numbers; variants interleaved, padded"};
 
 }  // namespace
 }  // namespace heddle::workloads

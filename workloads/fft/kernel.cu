@@ -5,7 +5,24 @@
 // report names as source, has the same butterflies in the rows of a matrix, and double precision.
 //
 // A number is two doubles, the real part first.
+//
+// reverse_padded and butterflies_padded: behind each run of 2^log_run numbers, as many as a thread's butterflies take,
+// is a gap of `gap` numbers, and so it is with the roots, so that runs do not lie powers of two apart.
 #include "workloads/parallel_for.h"
+
+struct Padding {
+  unsigned log_run, gap;
+  __device__ __forceinline__ unsigned operator()(unsigned number) const { return number + (number >> log_run) * gap; }
+};
+
+__device__ __forceinline__ void exchange(double* numbers, unsigned from, unsigned to) {
+  const double real = numbers[2 * from];
+  const double imaginary = numbers[2 * from + 1];
+  numbers[2 * from] = numbers[2 * to];
+  numbers[2 * from + 1] = numbers[2 * to + 1];
+  numbers[2 * to] = real;
+  numbers[2 * to + 1] = imaginary;
+}
 
 // A task is a number.
 extern "C" __global__ void __launch_bounds__(64)
@@ -14,15 +31,38 @@ extern "C" __global__ void __launch_bounds__(64)
   for (unsigned from = mine.first; from < mine.end; from += mine.step) {
     const unsigned to = __brev(from) >> (32 - bits);
     if (from < to) {
-      const double real = numbers[2 * from];
-      const double imaginary = numbers[2 * from + 1];
-      numbers[2 * from] = numbers[2 * to];
-      numbers[2 * from + 1] = numbers[2 * to + 1];
-      numbers[2 * to] = real;
-      numbers[2 * to + 1] = imaginary;
+      exchange(numbers, from, to);
     }
   }
   parallel::end_loop();
+}
+extern "C" __global__ void __launch_bounds__(64)
+    reverse_padded(double* numbers, unsigned bits, unsigned log_run, unsigned gap, unsigned tasks,
+                   unsigned interleaved) {
+  const Padding at{log_run, gap};
+  const parallel::Tasks mine = parallel::my_tasks(tasks, interleaved);
+  for (unsigned from = mine.first; from < mine.end; from += mine.step) {
+    const unsigned to = __brev(from) >> (32 - bits);
+    if (from < to) {
+      exchange(numbers, at(from), at(to));
+    }
+  }
+  parallel::end_loop();
+}
+
+__device__ __forceinline__ void butterfly(double* upper, double* lower, const double* root) {
+  const double root_real = root[0];
+  const double root_imaginary = root[1];
+  const double lower_real = lower[0];
+  const double lower_imaginary = lower[1];
+  const double turned_real = root_real * lower_real - root_imaginary * lower_imaginary;
+  const double turned_imaginary = root_real * lower_imaginary + root_imaginary * lower_real;
+  const double real = upper[0];
+  const double imaginary = upper[1];
+  upper[0] = real + turned_real;
+  upper[1] = imaginary + turned_imaginary;
+  lower[0] = real - turned_real;
+  lower[1] = imaginary - turned_imaginary;
 }
 
 // One pass: transforms of 2^log_half numbers side by side become transforms of twice as many. roots: powers 0 .. n / 2
@@ -35,20 +75,21 @@ extern "C" __global__ void __launch_bounds__(64)
   for (unsigned i = mine.first; i < mine.end; i += mine.step) {
     const unsigned within = i & (half - 1);
     double* const upper = numbers + 2 * (2 * (i - within) + within);
-    double* const lower = upper + 2 * half;
-    const double* const root = roots + 2 * (within << (bits - 1 - log_half));
-    const double root_real = root[0];
-    const double root_imaginary = root[1];
-    const double lower_real = lower[0];
-    const double lower_imaginary = lower[1];
-    const double turned_real = root_real * lower_real - root_imaginary * lower_imaginary;
-    const double turned_imaginary = root_real * lower_imaginary + root_imaginary * lower_real;
-    const double real = upper[0];
-    const double imaginary = upper[1];
-    upper[0] = real + turned_real;
-    upper[1] = imaginary + turned_imaginary;
-    lower[0] = real - turned_real;
-    lower[1] = imaginary - turned_imaginary;
+    butterfly(upper, upper + 2 * half, roots + 2 * (within << (bits - 1 - log_half)));
+  }
+  parallel::end_loop();
+}
+extern "C" __global__ void __launch_bounds__(64)
+    butterflies_padded(double* numbers, const double* __restrict__ roots, unsigned bits, unsigned log_half,
+                       unsigned log_run, unsigned gap, unsigned tasks, unsigned interleaved) {
+  const Padding at{log_run, gap};
+  const unsigned half = 1U << log_half;
+  const parallel::Tasks mine = parallel::my_tasks(tasks, interleaved);
+  for (unsigned i = mine.first; i < mine.end; i += mine.step) {
+    const unsigned within = i & (half - 1);
+    const unsigned first = 2 * (i - within) + within;
+    butterfly(numbers + 2 * at(first), numbers + 2 * at(first + half),
+              roots + 2 * at(within << (bits - 1 - log_half)));
   }
   parallel::end_loop();
 }

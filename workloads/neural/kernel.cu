@@ -50,6 +50,31 @@ extern "C" __global__ void __launch_bounds__(kSecond* kSecond)
   units[((picture * gridDim.x + map) * kSecond + threadIdx.y) * kSecond + threadIdx.x] = squash(sum);
 }
 
+__constant__ unsigned of_place[kWeights] = {0,  1,  2,  3,  4,  13, 14, 15, 16, 17, 26, 27, 28,
+                                            29, 30, 39, 40, 41, 42, 43, 52, 53, 54, 55, 56};
+constexpr unsigned kMaps = 6;  // of the first layer
+
+// As second_layer, by places of the window: what a unit has of all six maps at a place is written out, and their six
+// weights lie side by side.
+extern "C" __global__ void __launch_bounds__(kSecond* kSecond)
+    second_layer_by_places(const float* __restrict__ maps, const float* __restrict__ weights,
+                           float* __restrict__ units) {
+  const unsigned map = blockIdx.x;
+  const unsigned picture = blockIdx.y;
+  const float* mine = weights + map * (1 + kMaps * kWeights);
+  const float* const corner = maps + picture * kMaps * kFirst * kFirst + 2 * threadIdx.y * kFirst + 2 * threadIdx.x;
+  float sum = *mine++;
+#pragma unroll 1
+  for (unsigned place = 0; place < kWeights; ++place, mine += kMaps) {
+    const float* const unit = corner + of_place[place];
+#pragma unroll
+    for (unsigned from = 0; from < kMaps; ++from) {
+      sum += mine[from] * unit[from * kFirst * kFirst];
+    }
+  }
+  units[((picture * gridDim.x + map) * kSecond + threadIdx.y) * kSecond + threadIdx.x] = squash(sum);
+}
+
 // Grid: (units, pictures), blocks of one thread. weights: of each unit its bias and a weight for each of the `inputs`
 // units before it.
 extern "C" __global__ void __launch_bounds__(1)

@@ -2,6 +2,9 @@
 // from GPGPU-Sim's benchmarks), in the paper's blocks: (6,28) of 13 x 13 threads, (50,28) of 5 x 5, (100,28) and
 // (10,28) of one. The pictures are drawn here, the weights pseudo-random: what the network says of a digit means
 // nothing.
+//
+//   by_places    the second layer goes by the places of a window, the six maps before it written out at each, as in the
+//                benchmark, so that it takes a smaller part of the work
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
@@ -16,6 +19,7 @@ struct Layer {
   std::uint32_t maps_before, side_before;  // side: of a map, in units
   std::uint32_t maps, side;
   std::uint32_t window, step;
+  bool by_places = false;  // of a map's weights those of one place lie side by side
 
   [[nodiscard]] std::size_t units() const { return std::size_t{maps} * side * side; }  // of a picture
   [[nodiscard]] std::size_t units_before() const { return std::size_t{maps_before} * side_before * side_before; }
@@ -25,7 +29,7 @@ struct Layer {
 
 class Neural final : public KernelWorkload {
  public:
-  explicit Neural(const tb::WorkloadOptions& options) : KernelWorkload("neural", options) {}
+  explicit Neural(const tb::WorkloadOptions& options) : KernelWorkload("neural", options, {{kByPlaces}}) {}
   [[nodiscard]] std::uint64_t threads() const override {
     const auto largest = [](const Layer& a, const Layer& b) { return a.units() < b.units(); };
     const std::vector<Layer> all = layers();
@@ -46,12 +50,13 @@ class Neural final : public KernelWorkload {
     tb::Verdict verdict{true, {}};
     for (const Layer& layer : layers) {
       const std::vector<float> weights = draw_weights(layer, random);
-      const std::uint64_t device_weights = upload(executor, std::string("weights_of_") + layer.buffer, weights);
+      const std::uint64_t device_weights = upload(executor, std::string("weights_of_") + layer.buffer,
+                                                  layer.by_places ? by_places(layer, weights) : weights);
       const std::size_t count = layer.units() * pictures();
       const std::uint64_t device_units = allocate(executor, layer.buffer, count * sizeof(float));
       tb::Arguments arguments(executor.module(), layer.kernel);
       arguments.pointer(device_before).pointer(device_weights).pointer(device_units);
-      if (layer.maps_before > 1) {
+      if (layer.maps_before > 1 && !layer.by_places) {
         arguments.value(layer.side == 1 ? static_cast<std::uint32_t>(layer.units_before()) : layer.maps_before);
       }
       launch(executor, layer.kernel, {layer.maps, pictures()}, {layer.side, layer.side}, arguments);
@@ -66,6 +71,7 @@ class Neural final : public KernelWorkload {
   }
 
  private:
+  static constexpr const char* kByPlaces = "by_places";
   static constexpr std::uint32_t kPixels = 29;
   static constexpr std::uint32_t kPictures = 28;
   static constexpr std::uint32_t kHidden = 100;
@@ -76,8 +82,9 @@ class Neural final : public KernelWorkload {
     return std::clamp(static_cast<std::uint32_t>(std::lround(kHidden * kPictures * scale())), 10U, kHidden);
   }
   [[nodiscard]] std::vector<Layer> layers() const {
+    const bool by_places = variants().flag(kByPlaces);
     return {{"first_layer", "first", 1, kPixels, 6, 13, 5, 2},
-            {"second_layer", "second", 6, 13, 50, 5, 5, 2},
+            {by_places ? "second_layer_by_places" : "second_layer", "second", 6, 13, 50, 5, 5, 2, by_places},
             {"full_layer", "third", 50, 5, hidden(), 1, 5, 1},
             {"full_layer", "fourth", hidden(), 1, 10, 1, 1, 1}};
   }
@@ -124,6 +131,21 @@ class Neural final : public KernelWorkload {
       weight = static_cast<float>(most * (2 * random.unit() - 1));
     }
     return weights;
+  }
+
+  static std::vector<float> by_places(const Layer& layer, const std::vector<float>& weights) {
+    const std::size_t per_map = layer.weights() + 1;
+    const std::size_t places = std::size_t{layer.window} * layer.window;
+    std::vector<float> all(weights);
+    for (std::size_t map = 0; map != layer.maps; ++map) {
+      for (std::size_t from = 0; from != layer.maps_before; ++from) {
+        for (std::size_t place = 0; place != places; ++place) {
+          all[map * per_map + 1 + place * layer.maps_before + from] =
+              weights[map * per_map + 1 + from * places + place];
+        }
+      }
+    }
+    return all;
   }
 
   // In double, from the units before: each of them adds its part to all units whose window it is in. A sum of n
@@ -182,8 +204,8 @@ class Neural final : public KernelWorkload {
   }
 };
 
-const Register<tb::Workload, Neural> neural_entry{"neural",
-                                                  "28 digits through a convolutional neural network of 4 layers"};
+const Register<tb::Workload, Neural> neural_entry{
+    "neural", "28 digits through a convolutional neural network of 4 layers; variant by_places"};
 
 }  // namespace
 }  // namespace heddle::workloads
