@@ -84,6 +84,11 @@ SubCore::SubCore(const Machine& machine, unsigned core, unsigned number, link::C
     register_read_.tell(warps_);
     execute_.tell(warps_);
   }
+  if (warps_.releases_diverged()) {
+    warps_.left_path = [this](const Group& group, unsigned flight, unsigned row, LaneMask lanes) {
+      decode_.leave(group, flight, row, lanes);
+    };
+  }
   if (warps_.parts_in_flight()) {
     memory_.tell(warps_);
     fetch_.tell(warps_);

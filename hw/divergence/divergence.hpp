@@ -25,6 +25,9 @@ struct Outcome {
   std::span<const LaneMask> taken;     // bra: per row, the lanes that take it
   std::span<const LaneMask> exited;    // exit: per row, the lanes that leave
   std::span<const LaneMask> arrivals;  // barrier that waits: per row, the lanes that have arrived and wait
+  // Of a branch that is known to part the group before all sub-warps have completed (parts_at_once): per row, the lanes
+  // that have not said yet where they go. Empty: all have.
+  std::span<const LaneMask> undecided = {};
 };
 
 // What a mechanism decides about groups. Every group with threads must be told one of run, wait or park after an
@@ -177,6 +180,24 @@ class Divergence {
     (void)instruction;
     (void)taken;
     return false;
+  }
+  // For disciplines that let a group go on at a branch whose sub-warps have gone both ways so far
+  // (IssueDiscipline::releases_diverged): whether complete() may be told of it now. The threads that have not said yet
+  // where they go (Outcome::undecided) are with the path that runs until decided() is told; none of them is in another
+  // instruction before.
+  [[nodiscard]] virtual bool parts_at_once(const Group& group, const isa::Instruction& branch) const {
+    (void)group;
+    (void)branch;
+    return false;
+  }
+  // Lanes of a row that were undecided at the latest branch take it, or do not. Returns those that leave the path that
+  // runs for the other one.
+  virtual LaneMask decided(Group& group, unsigned row, LaneMask lanes, bool taken) {
+    (void)group;
+    (void)row;
+    (void)lanes;
+    (void)taken;
+    return 0;
   }
   // With the trait independent_threads: threads of a row of the group have executed warp.sync, and wait each for the
   // lanes that `members` says. Before complete().

@@ -7,7 +7,8 @@
 // every instruction", warp-size study 6.3). Threads that wait at a barrier are left out until they are released.
 //
 // Without it, a group is a thread, which waits for itself alone; in a cycle each lane takes one of its threads that are
-// ready, of whatever warps.
+// ready, of whatever warps. With mimd.lanes = "any" fetch gives a thread whatever lane is free; its registers stay
+// where they are.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,6 +26,7 @@ namespace heddle::hw {
 
 MimdLanes::MimdLanes(const Setup& setup)
     : step_(setup.core.policies.of<MimdParameters>().step),
+      any_lane_(setup.core.policies.of<MimdParameters>().lanes == "any"),
       rows_(setup.core.warp_size / setup.core.simd_width),
       warps_(step_ ? setup.core.threads / setup.core.warp_size : 0) {
   for (Warp& warp : warps_) {
@@ -71,7 +73,7 @@ void MimdLanes::started(Group& group, GroupMoves& moves) {
       thread.pc = 0;
       thread.lane_row.fill(static_cast<std::uint16_t>(first_row + row));
       for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-        thread.lane_home[lane] = static_cast<std::uint8_t>(lane);
+        thread.lane_home[lane] = static_cast<std::uint8_t>(any_lane_ ? own : lane);
       }
       thread.active[0] = LaneMask{1} << own;
       thread.look_at_lanes();
@@ -187,11 +189,23 @@ std::string MimdLanes::describe(const Group& group) const {
   return fmt::format("{} different PCs{}", different, text);
 }
 
+void MimdLanes::check(const Machine& machine, std::vector<Contradiction>& found) {
+  const Parameters& own = machine.core.policies.of<Parameters>();
+  if (own.step && own.lanes == "any") {
+    found.push_back({"mimd.lanes",
+                     "mimd.lanes (\"any\") is of threads that go on each for itself, and with mimd.step a warp's go on "
+                     "together; use mimd.step = false or mimd.lanes = \"own\""});
+  }
+}
+
 void MimdLanes::cost(const CostShape& shape, CostLines& lines) {
   lines.mechanism("MIMD lanes");
   lines.add(CostLine::Kind::estimated, "a program counter per thread",
             fmt::format("core.threads {} x {}", shape.threads, kPcBits), shape.threads * kPcBits,
             "own estimate: beside the warps' own; no stack");
+  if (shape.machine.core.policies.of<Parameters>().lanes == "any") {
+    cost_of_free_lanes(shape, lines);
+  }
   lines.logic("fetch ports and decoders", fmt::format("core.simd_width - 1 = {}", shape.lanes - 1),
               "warp-size study 4.2: MIMD cores instead of SIMD lanes; ODGS paper 2.3: a decoder for each");
 }

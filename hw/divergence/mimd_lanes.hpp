@@ -17,13 +17,14 @@ class MimdLanes final : public Divergence {
                                      "lets each thread execute an instruction of its own, so that an "
                                      "operation between lanes does not find the others",
                                  .mimd_lanes = true};
+  static void check(const Machine& machine, std::vector<Contradiction>& found);
   static void cost(const CostShape& shape, CostLines& lines);
 
   explicit MimdLanes(const Setup& setup);
 
   [[nodiscard]] unsigned groups(unsigned threads) const override;
   [[nodiscard]] bool dynamic() const override { return !step_; }
-  [[nodiscard]] bool displaces() const override { return false; }  // a thread keeps its lane
+  [[nodiscard]] bool displaces() const override { return any_lane_; }
   [[nodiscard]] bool lanes_of_several_groups() const override { return !step_; }
   [[nodiscard]] std::uint32_t lane_pc(const Group& group, unsigned row, unsigned lane) const override;
   void executed(const Group& group, unsigned row, LaneMask lanes, const isa::Instruction& instruction,
@@ -45,6 +46,7 @@ class MimdLanes final : public Divergence {
   void go_on(Group& group, GroupMoves& moves);
 
   bool step_;
+  bool any_lane_;
   unsigned rows_;
   std::vector<Warp> warps_;  // by group
 };

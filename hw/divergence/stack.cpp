@@ -7,7 +7,7 @@
 namespace heddle::hw {
 
 StackDivergence::StackDivergence(const Setup& setup)
-    : warp_size_(setup.core.warp_size), stacks_(setup.core.threads / setup.core.warp_size) {}
+    : warp_size_(setup.core.warp_size), stacks_(setup.core.threads / setup.core.warp_size), deciding_(stacks_.size()) {}
 
 unsigned StackDivergence::groups(unsigned threads) const {
   return threads / warp_size_;
@@ -24,6 +24,11 @@ bool StackDivergence::complete(Group& group, const Outcome& outcome, GroupMoves&
   const isa::Op op = outcome.instruction.op;
   const bool diverged = op == isa::Op::BRA && parts_at(group, outcome);
   if (diverged) {
+    if (!outcome.undecided.empty()) {
+      const bool taken_first = WarpStack::taken_first(group, outcome.instruction);
+      deciding_[group.id] = {!taken_first,
+                             !taken_first && outcome.instruction.target != outcome.instruction.reconvergence};
+    }
     stack.diverge(group, outcome);
   } else if (op != isa::Op::BRA) {
     if (op == isa::Op::EXIT) {
@@ -40,6 +45,23 @@ bool StackDivergence::complete(Group& group, const Outcome& outcome, GroupMoves&
     moves.wait(group);
   }
   return diverged;
+}
+
+// The path that runs first must not be over before it has begun: then the branch would have to be complete.
+bool StackDivergence::parts_at_once(const Group& group, const isa::Instruction& branch) const {
+  return !WarpStack::taken_first(group, branch) || branch.target != branch.reconvergence;
+}
+
+LaneMask StackDivergence::decided(Group& group, unsigned row, LaneMask lanes, bool taken) {
+  const Deciding& branch = deciding_[group.id];
+  if (taken != branch.taken_leave) {
+    return 0;
+  }
+  group.active[row] &= ~lanes;
+  if (branch.wait) {
+    stacks_[group.id].joins_top(row, lanes);
+  }
+  return lanes;
 }
 
 // A core without any of the mechanisms has re-convergence stacks.

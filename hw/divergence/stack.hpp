@@ -26,6 +26,8 @@ class StackDivergence final : public Divergence {
   [[nodiscard]] bool branches_early(const Group&, const isa::Instruction&, std::span<const LaneMask>) const override {
     return true;
   }
+  [[nodiscard]] bool parts_at_once(const Group& group, const isa::Instruction& branch) const override;
+  LaneMask decided(Group& group, unsigned row, LaneMask lanes, bool taken) override;
   [[nodiscard]] std::string inconsistency(const Group& group) const override {
     return stacks_[group.id].inconsistency(group);
   }
@@ -40,8 +42,16 @@ class StackDivergence final : public Divergence {
   // Group::merge_pc: the top entry's re-convergence PC.
   void note_merge_pc(Group& group) const { group.merge_pc = stacks_[group.id].reconvergence_pc(); }
 
+  // A branch at which some lanes were undecided: who leaves the path that runs, and whether they wait as a path of
+  // their own, not only for the join.
+  struct Deciding {
+    bool taken_leave = true;
+    bool wait = true;
+  };
+
   unsigned warp_size_;
   std::vector<WarpStack> stacks_;
+  std::vector<Deciding> deciding_;  // by group
 };
 
 }  // namespace heddle::hw

@@ -50,17 +50,18 @@ void WarpStack::diverge(Group& group, const Outcome& branch) {
     join.execute_pc = reconvergence;
     join.active = group.active;
   }
-  const bool taken_first = fall_through == reconvergence;
-  if (!taken_first && target != reconvergence) {
+  const bool first = taken_first(group, branch.instruction);
+  if (!first && target != reconvergence) {
     Entry& waiting = push();
     waiting.reconvergence_pc = reconvergence;
     waiting.execute_pc = target;
     waiting.active.assign(branch.taken.begin(), branch.taken.end());
   }
   for (unsigned row = 0; row < group.rows(); ++row) {
-    group.active[row] &= taken_first ? branch.taken[row] : ~branch.taken[row];
+    const LaneMask undecided = branch.undecided.empty() ? 0 : branch.undecided[row];
+    group.active[row] &= first ? branch.taken[row] | undecided : ~branch.taken[row];
   }
-  group.pc = taken_first ? target : fall_through;
+  group.pc = first ? target : fall_through;
 }
 
 void WarpStack::exited(std::span<const LaneMask> lanes) {

@@ -40,8 +40,15 @@ class WarpStack {
   }
 
   void clear() { depth_ = 0; }
-  // A branch has parted the group's threads: one path of it goes on, the other one waits here.
+  // Whether the path of those that take the branch at the group's PC runs first: the other one begins where both meet.
+  [[nodiscard]] static bool taken_first(const Group& group, const isa::Instruction& branch) {
+    return group.pc + 1 == branch.reconvergence;
+  }
+  // A branch has parted the group's threads: one path of it goes on, with the undecided lanes, the other one waits
+  // here.
   void diverge(Group& group, const Outcome& branch);
+  // Lanes of a row wait with the path on top.
+  void joins_top(unsigned row, LaneMask lanes) { entries_[depth_ - 1].active[row] |= lanes; }
   // Threads of the warp leave for ever.
   void exited(std::span<const LaneMask> lanes);
   // The group has come to its PC; `exited`: threads of it have exited, so that perhaps none is left.

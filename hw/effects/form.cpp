@@ -69,6 +69,16 @@ void Formation::shaped(link::SubWarp& sub_warp, const SubWarpShape& shape, Group
   }
 }
 
+void Formation::by_lane(link::SubWarp& sub_warp, const Group& group) {
+  fresh(sub_warp);
+  if (group.displaced) {
+    sub_warp.uniform = false;
+    sub_warp.displaced = true;
+    sub_warp.row = group.lane_row;
+    sub_warp.home = group.lane_home;
+  }
+}
+
 void Formation::leave_out(const Group& group, unsigned row, LaneMask lanes) {
   if (state_.replay != nullptr) {
     for (const unsigned lane : set_bits(lanes)) {

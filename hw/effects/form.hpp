@@ -40,8 +40,8 @@ class Formation {
   // The threads of a shape that a former has made: from the group's rows and columns to register rows and home lanes.
   // `scalar`: SubWarp::scalar.
   void shaped(link::SubWarp& sub_warp, const SubWarpShape& shape, Group& group, bool scalar);
-  // Lanes that have been fetched for, in their own row.
-  static void by_lane(link::SubWarp& sub_warp) { fresh(sub_warp); }
+  // Lanes that have been fetched for, in their own row; of a group that is a thread, in whatever lane it has taken.
+  static void by_lane(link::SubWarp& sub_warp, const Group& group);
 
   // The lanes among `lanes`, of a row of the group's mask, whose guard is true.
   [[nodiscard]] LaneMask true_guards(isa::Pred guard, const Group& group, unsigned row, LaneMask lanes) const {

@@ -38,6 +38,9 @@ class IssueDiscipline {
   // Asked when a sub-warp of the group has been written back, until the group's latest instruction is released; about
   // that instruction. True: the group's PC and mask are brought up to date and it may be fetched again.
   [[nodiscard]] virtual bool release(const Group& group, const isa::Instruction& instruction) const = 0;
+  // Whether a group goes on at a branch as soon as sub-warps that have been written back have gone both ways, whatever
+  // its other sub-warps will do; where the divergence mechanism can (Divergence::parts_at_once).
+  [[nodiscard]] virtual bool releases_diverged() const { return false; }
 
   // ---- with the trait early_next_pc alone
   // Instructions of one group in flight at most, 1 to Group::kFlights.

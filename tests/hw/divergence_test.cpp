@@ -55,6 +55,18 @@ class Stack : public ::testing::Test {
     const std::vector<LaneMask> taken = {low, high};
     return stack_.complete(group_, {instruction, taken, none_, none_}, moves_);
   }
+  // Before the lanes of `undecided` have said where they go.
+  bool branch_early(std::uint32_t target, std::uint32_t reconvergence, LaneMask taken, LaneMask undecided) {
+    isa::Instruction instruction;
+    instruction.op = Op::BRA;
+    instruction.guard.reg = 0;
+    instruction.target = target;
+    instruction.reconvergence = reconvergence;
+    EXPECT_TRUE(stack_.parts_at_once(group_, instruction));
+    const std::vector<LaneMask> takes = {taken, 0};
+    const std::vector<LaneMask> open = {undecided, 0};
+    return stack_.complete(group_, {instruction, takes, none_, none_, open}, moves_);
+  }
   void plain(unsigned count = 1) {
     const isa::Instruction instruction;
     for (; count != 0; --count) {
@@ -87,6 +99,48 @@ class Stack : public ::testing::Test {
     }
   }
 };
+
+// Thesis 4.2.2, footnote 2: lanes 0 and 1 have gone both ways. The others are with the path that runs until they turn
+// out to take the branch; in the end all is as if they had been waited for.
+TEST_F(Stack, PartsBeforeAllLanesHaveSaidWhereTheyGo) {
+  start(0b1111);
+  EXPECT_TRUE(branch_early(3, 5, 0b0010, 0b1100));
+  expect_running(1, 0b1101);
+  expect_stack({{5, 5, 0b1111}, {5, 3, 0b0010}});
+  EXPECT_EQ(stack_.decided(group_, 0, 0b0100, true), 0b0100U);
+  EXPECT_EQ(stack_.decided(group_, 0, 0b1000, false), 0U);
+  expect_running(1, 0b1001);
+  expect_stack({{5, 5, 0b1111}, {5, 3, 0b0110}});
+  EXPECT_EQ(stack_.inconsistency(group_), "");
+}
+
+// The path of those that do not take it is empty: they wait for the join alone, and so do lanes that turn out not to.
+TEST_F(Stack, LanesThatSkipAPathLeaveItForTheJoin) {
+  start(0b1111);
+  EXPECT_TRUE(branch_early(3, 1, 0b0001, 0b1100));
+  expect_running(3, 0b1101);
+  expect_stack({{1, 1, 0b1111}});
+  EXPECT_EQ(stack_.decided(group_, 0, 0b1000, true), 0U);
+  EXPECT_EQ(stack_.decided(group_, 0, 0b0100, false), 0b0100U);
+  expect_running(3, 0b1001);
+  // And the other way round: those that take it go to where both meet.
+  start(0b1111);
+  EXPECT_TRUE(branch_early(4, 4, 0b0001, 0b1100));
+  expect_running(1, 0b1110);
+  EXPECT_EQ(stack_.decided(group_, 0, 0b1000, true), 0b1000U);
+  expect_running(1, 0b0110);
+  expect_stack({{4, 4, 0b1111}});
+}
+
+// Both ways lead to the next instruction: the branch must be over before it.
+TEST_F(Stack, DoesNotPartEarlyWhereNoPathIsBetween) {
+  start(0b1111);
+  isa::Instruction instruction;
+  instruction.op = Op::BRA;
+  instruction.guard.reg = 0;
+  instruction.target = instruction.reconvergence = 1;
+  EXPECT_FALSE(stack_.parts_at_once(group_, instruction));
+}
 
 TEST_F(Stack, ThreadsThatArriveAtABarrierWait) {
   start(0b11);

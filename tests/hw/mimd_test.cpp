@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "hw/check/machine.hpp"
 #include "hw/divergence/mimd_lanes.hpp"
 #include "tests/hw/dynamic_groups.hpp"
@@ -103,6 +105,36 @@ TEST(MimdLanes, WithoutTheStepEveryThreadIsAGroup) {
   EXPECT_EQ(first.state, GroupState::ready) << "who waits, waits for itself alone";
   core.exit(first, 0b0001);
   EXPECT_THAT(core.live(), ElementsAre("2: 2/0", "0: 3/0"));
+}
+
+// A thread's registers are where it began, whatever lane it is given.
+TEST(MimdLanes, AThreadOfAnyLaneKeepsItsPlace) {
+  CoreParameters four = four_mimd_lanes(false);
+  four.policies.of<MimdParameters>().lanes = "any";
+  DynamicGroups core("mimd", four, 2);
+  core.start(1, 0, 0b0110);
+  EXPECT_TRUE(core.divergence->displaces());
+  Group& thread = core.groups[1];
+  const Place home = thread.place_of(static_cast<unsigned>(std::countr_zero(thread.active[0])));
+  EXPECT_FALSE(thread.displaced);
+  for (const LaneMask lane : {0b0001U, 0b1000U}) {
+    thread.active[0] = lane;
+    thread.look_at_lanes();
+    EXPECT_TRUE(thread.displaced);
+    EXPECT_EQ(thread.place_of(static_cast<unsigned>(std::countr_zero(lane))).row, home.row);
+    EXPECT_EQ(thread.place_of(static_cast<unsigned>(std::countr_zero(lane))).lane, home.lane);
+    core.plain(thread);
+    EXPECT_EQ(thread.state, GroupState::ready);
+  }
+}
+
+TEST(MimdLanes, AnyLaneIsForThreadsThatGoOnForThemselves) {
+  Machine machine;
+  machine.core.divergence = "mimd";
+  machine.core.policies.of<MimdParameters>().lanes = "any";
+  EXPECT_THAT(check(machine), Contains(Field(&Contradiction::key, "mimd.lanes")));
+  machine.core.policies.of<MimdParameters>().step = false;
+  EXPECT_TRUE(check(machine).empty());
 }
 
 TEST(MimdLanes, WhatNeedsWarpsOfOnePcIsRefused) {

@@ -3,6 +3,8 @@
 
 #include "hw/divergence/dwf.hpp"
 #include "hw/divergence/dws.hpp"
+#include "hw/divergence/mimd.hpp"
+#include "hw/issue/relaxed.hpp"
 #include "hw/issue/scoreboard.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/schedule/dynamic_warps.hpp"
@@ -68,6 +70,43 @@ void add_machines_of_readings(Add add) {
     machine.core.issue = "scoreboard";
     machine.core.scheduler = "two-level";
     machine.core.divergence = "dws-large";
+  });
+  // Large warps go on at a branch once it is known to part them: packed; in rows, memory accesses included.
+  add("divergedearly", [](hw::Machine& machine) {
+    machine.core.warp_size = 256;
+    machine.core.former = "packed";
+    machine.core.issue = "relaxed";
+    machine.core.policies.of<hw::RelaxedParameters>().diverged_early = true;
+  });
+  add("divergedearlyrows", [](hw::Machine& machine) {
+    machine.core.simd_width = 8;
+    machine.core.warp_size = 128;
+    machine.core.issue = "relaxed-memory";
+    machine.core.scheduler = "two-level";
+    machine.core.scalar = "compiler";
+    machine.core.policies.of<hw::RelaxedParameters>().diverged_early = true;
+  });
+  // Threads in whatever lane is free, each for itself; with little room for instruction words, and late hits.
+  add("mimdanylane", [](hw::Machine& machine) {
+    machine.core.divergence = "mimd";
+    machine.core.policies.of<hw::MimdParameters>().step = false;
+    machine.core.policies.of<hw::MimdParameters>().lanes = "any";
+    machine.icache.ports = 32;
+  });
+  add("mimdanylanelate", [](hw::Machine& machine) {
+    machine.core.divergence = "mimd";
+    machine.core.simd_width = 8;
+    machine.core.warp_size = 16;
+    machine.core.registers_per_thread = 12;
+    machine.core.policies.of<hw::MimdParameters>().step = false;
+    machine.core.policies.of<hw::MimdParameters>().lanes = "any";
+    machine.private_memory.bytes = 32;
+    machine.icache.bytes = 512;
+    machine.icache.ways = 1;
+    machine.icache.mshrs = 2;
+    machine.icache.hit_latency = 3;
+    machine.icache.ports = 2;
+    machine.l1d.hit_latency = 3;
   });
   // A warp is fetched again some cycles after it could be.
   add("refetch", [](hw::Machine& machine) {

@@ -63,6 +63,25 @@ TEST(MimdCore, PathsOfDifferentLanesTakeTheTimeOfOne) {
   EXPECT_EQ(cycles(mimd(true), 1), together) << "threads at one PC are what a stack's are";
 }
 
+// Blocks of one thread, all of which begin in lane 0: lanes of their own take one of them in a cycle, any lanes all.
+TEST(MimdCore, ThreadsOfOneLaneTakeTheOthersToo) {
+  const auto time = [](const char* lanes) {
+    return std::stoull(test::in_child([&] {
+      hw::Machine machine = mimd(false);
+      machine.core.policies.of<hw::MimdParameters>().lanes = lanes;
+      machine.core.blocks = 32;
+      tb::Device device(machine);
+      device.load(parting(1, 60));
+      device.launch({"k", {32}, {1}, 0, {}});
+      return std::to_string(device.totals().cycles);
+    }));
+  };
+  const std::uint64_t own = time("own");
+  const std::uint64_t any = time("any");
+  EXPECT_LT(3 * any, own);
+  EXPECT_GT(32 * any, own) << "32 threads at most are one after the other";
+}
+
 // Lanes that want words of different lines need a port of the I-cache each.
 TEST(MimdCore, FetchesThroughThePortsThatThereAre) {
   hw::Machine machine = mimd(true);

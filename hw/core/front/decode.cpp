@@ -158,7 +158,7 @@ void DecodeStage::tick_by_lane(link::SubWarp& first) {
   for (link::SubWarp* each = &first; each != nullptr; each = each->beside) {
     Group& group = state_.groups[each->group];
     group.decoded = each->decoded;
-    Formation::by_lane(*each);
+    Formation::by_lane(*each, group);
     InFlight& flight = group.flights[each->flight];
     ++flight.formed;
     flight.all_formed = flight.all_formed || each->last;

@@ -52,6 +52,16 @@ class DecodeStage final : public ReceivingStage, private link::ForwardOnlyInitia
   // Who hears of instructions whose sub-warps have all been formed, and says which must wait for earlier ones of their
   // group; none unless told (IssueDiscipline::Traits::early_next_pc).
   void tell(WarpUnit& warps) { warps_ = &warps; }
+  // Lanes of a row of a group leave it for another path of the branch that was its instruction in `flight`: they are in
+  // none of the sub-warps of the instruction behind that.
+  void leave(const Group& group, unsigned flight, unsigned row, LaneMask lanes) {
+    if (present_ != nullptr && latch_.oldest().group == group.id && latch_.oldest().flight != flight) {
+      pending_[row] &= ~lanes;
+      if constexpr (kCheckInvariants) {
+        seen_.active[row] &= ~lanes;
+      }
+    }
+  }
   // Each lane decodes for itself what it has fetched (Divergence::Traits::mimd_lanes).
   void decode_by_lane(bool by_lane) { by_lane_ = by_lane; }
   // What the word at a PC decodes to; null: no instruction of this launch.

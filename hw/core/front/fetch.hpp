@@ -180,6 +180,7 @@ class FetchStage final : public sc_core::sc_module,
     };
     const Divergence* divergence = nullptr;
     bool several_groups = false;
+    bool any_lane = false;                    // a group, which is a thread, takes any lane
     unsigned lanes = 0;                       // of a group's row
     std::vector<Row> rows;                    // by group
     std::vector<isa::InstructionWord> words;  // by group and lane
@@ -197,6 +198,7 @@ class FetchStage final : public sc_core::sc_module,
   [[nodiscard]] MaybeGroup next_by_lane(Cycle now, IdleCause& cause);
   void others_by_lane(GroupId picked, LaneMask& asked, IdleCause& cause);
   void fetch_row(Group& group, LaneMask& asked, bool later, IdleCause& cause);
+  void take_lane(Group& group, LaneMask asked, LaneMask others);
   [[nodiscard]] bool read_lanes(Group& group, LaneMask lanes, IdleCause& cause);
   [[nodiscard]] bool ask_for(Group& group, unsigned lane, std::uint32_t pc, std::uint64_t line, IdleCause& cause);
   void line_by_lane(link::LineRequest& request);

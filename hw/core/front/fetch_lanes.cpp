@@ -3,7 +3,8 @@
 // lines want a port each (icache.ports). The words of a cycle go to decode beside each other.
 //
 // A row of a warp, or a thread where groups are threads, is handed on when all its words are there; what has come stays
-// here until then.
+// here until then. Threads that may run in any lane (Divergence::displaces) are given theirs here: their own if it is
+// free in this cycle, or else the first one that is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@ void FetchStage::fetch_by_lane(const Divergence& divergence) {
   by_lane_ = std::make_unique<ByLane>();
   by_lane_->divergence = &divergence;
   by_lane_->several_groups = divergence.lanes_of_several_groups();
+  by_lane_->any_lane = by_lane_->several_groups && divergence.displaces();
   const unsigned lanes = by_lane_->several_groups ? 1 : state_.core.simd_width;
   by_lane_->lanes = lanes;
   by_lane_->rows.assign(state_.groups.size(), {});
@@ -34,6 +36,9 @@ void FetchStage::tick_by_lane(Cycle now, IdleCause& cause) {
   const bool late = !late_.empty();
   while (!late_.empty() && (by.first == nullptr || by.several_groups)) {
     Group& group = state_.groups[late_.front().group];
+    if (by.any_lane) {
+      take_lane(group, by.taken, by.taken);
+    }
     if ((group.active[by.rows[group.id].row] & by.taken) != 0) {
       break;
     }
@@ -93,13 +98,32 @@ void FetchStage::others_by_lane(GroupId picked, LaneMask& asked, IdleCause& caus
         break;
       }
       const auto id = static_cast<GroupId>(word * 64 + bit);
-      if (id < groups && (state_.groups[id].active[0] & asked) == 0) {
+      if (id < groups && (by_lane_->any_lane || (state_.groups[id].active[0] & asked) == 0)) {
         fetch_row(state_.groups[id], asked, false, cause);
         if (state_.fault) {
           return;
         }
       }
     }
+  }
+}
+
+// Gives a thread a lane: its own, unless that is among `others`, or else one that is not; if there is none, one that is
+// not among `asked`. If there is none of these either it keeps the lane that it had.
+void FetchStage::take_lane(Group& group, LaneMask asked, LaneMask others) {
+  const auto all = static_cast<LaneMask>(~LaneMask{0} >> (isa::kLanes - state_.core.simd_width));
+  const unsigned own = group.lane_home[0];  // of every lane
+  const LaneMask free = all & ~others;
+  const LaneMask left = free != 0 ? free : all & ~asked;
+  if (left == 0) {
+    return;
+  }
+  const LaneMask lane = ((left >> own) & 1U) != 0 ? LaneMask{1} << own : left & (~left + 1);
+  if (lane != group.active[0]) {
+    LaneMask& have = by_lane_->rows[group.id].have;
+    have = have != 0 ? lane : 0;
+    group.active[0] = lane;
+    group.look_at_lanes();
   }
 }
 
@@ -110,6 +134,9 @@ void FetchStage::fetch_row(Group& group, LaneMask& asked, bool later, IdleCause&
   ByLane::Row& row = by.rows[group.id];
   while (group.active[row.row] == 0) {
     ++row.row;
+  }
+  if (by.any_lane) {
+    take_lane(group, asked, asked | by.taken);
   }
   const LaneMask lanes = group.active[row.row];
   asked |= lanes;

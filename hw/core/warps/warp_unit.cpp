@@ -23,18 +23,22 @@ WarpUnit::WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<D
       early_next_pc_(about<IssueDiscipline>(state.core.issue).traits.early_next_pc),
       stalls_on_use_(hw::stalls_on_use(state.core)),
       refetch_(issue_->refetch()),
+      releases_diverged_(issue_->releases_diverged()),
       parts_in_flight_(about<Divergence>(state.core.divergence).traits.parts_in_flight),
       mimd_lanes_(about<Divergence>(state.core.divergence).traits.mimd_lanes),
       independent_(about<Divergence>(state.core.divergence).traits.independent_threads),
       shared_home_(state.machine.core.sub_cores > 1),
       steps_plainly_(about<Divergence>(state.core.divergence).traits.steps_plainly && !overlaps_ && !early_next_pc_),
       places_(state, registers),
-      barriers_(state.groups.size()) {}
+      barriers_(state.groups.size()) {
+  decide_nothing();
+}
 
 void WarpUnit::diverge_by(std::unique_ptr<Divergence> divergence, std::unique_ptr<IssueDiscipline> issue) {
   divergence_ = std::move(divergence);
   issue_ = std::move(issue);
   barriers_ = BarrierUnit(state_.groups.size());
+  decide_nothing();
 }
 
 // ------------------------------------------------------------------------------------------- instructions
@@ -47,7 +51,11 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
     retired_plainly(group, sub_warp);
     return;
   }
-  if (op == isa::Op::EXIT || (decoded.conditional_branch && !sub_warp.resolved)) {
+  const bool branch = decoded.conditional_branch && !sub_warp.resolved;
+  if (branch && releases_diverged_) [[unlikely]] {
+    decide(group, sub_warp);
+  }
+  if (op == isa::Op::EXIT || (branch && !group.flights[sub_warp.flight].released)) {
     std::vector<LaneMask>& masks = op == isa::Op::BRA ? group.taken : group.exited;
     each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { masks[row] |= lanes; });
     if (sub_warp.scalar && sub_warp.executing != 0) {
@@ -83,11 +91,15 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
     state_.pool.give_back(sub_warp);
   }
   InFlight& latest = group.flight();
-  if (!latest.released && group.decoded != nullptr &&
-      (issue_->release(group, group.decoded->instruction) || (early_next_pc_ && goes_on_early(group))) &&
-      group.has_free_flight()) {
+  if (!latest.released && group.decoded != nullptr && group.has_free_flight() && !is_deciding(group) &&
+      (issue_->release(group, group.decoded->instruction) || (early_next_pc_ && goes_on_early(group)) ||
+       (branch && &flight == &latest && known_to_part(group)))) {
     latest.released = true;
+    if (!latest.done() && branch && &flight == &latest) {
+      deciding_[group.id].flight = group.latest;
+    }
     complete(group, *group.decoded, results);
+    undecided_.clear();
   }
   if (barrier) {
     if (arrived_blocks_.empty()) {
@@ -167,19 +179,6 @@ void WarpUnit::computed(link::SubWarp& sub_warp, Cycle last) {
   }
 }
 
-void WarpUnit::resolve_branch(link::SubWarp& sub_warp) {
-  Group& group = state_.groups[sub_warp.group];
-  InFlight& flight = group.flights[sub_warp.flight];
-  each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { group.taken[row] |= lanes; });
-  sub_warp.resolved = true;
-  ++flight.resolved;
-  if (sub_warp.flight == group.latest && flight.all_formed && flight.resolved == flight.formed && !flight.released &&
-      group.has_free_flight() && divergence_->branches_early(group, group.decoded->instruction, group.taken)) {
-    flight.released = true;
-    go_on(group, *group.decoded);
-  }
-}
-
 // Where lanes execute each an instruction of its own: what this sub-warp's threads do next, whatever the others do.
 void WarpUnit::executed(Group& group, const link::SubWarp& sub_warp) {
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
@@ -217,7 +216,7 @@ void WarpUnit::go_on(Group& group, const link::DecodedInstruction& decoded) {
   ++group.loop_instructions;
   ++state_.statistics.group_instructions;
   const bool diverged = divergence_->complete(
-      group, {decoded.instruction, jump ? group.active : group.taken, group.exited, group.arrivals}, *this);
+      group, {decoded.instruction, jump ? group.active : group.taken, group.exited, group.arrivals, undecided_}, *this);
   if constexpr (kCheckInvariants) {
     if (const std::string wrong = divergence_->inconsistency(group); !wrong.empty()) {
       throw InternalError(fmt::format("after PC {}: {}", pc, wrong));
@@ -236,6 +235,9 @@ void WarpUnit::go_on(Group& group, const link::DecodedInstruction& decoded) {
   }
   if (op == isa::Op::BRA || mimd_lanes_) {
     std::fill(group.taken.begin(), group.taken.end(), 0);
+  }
+  if (releases_diverged_ && decoded.conditional_branch) {
+    std::fill(deciding_[group.id].decided.begin(), deciding_[group.id].decided.end(), 0);
   }
   if (decoded.unit == isa::Unit::barrier || mimd_lanes_) {
     std::fill(group.arrivals.begin(), group.arrivals.end(), 0);

@@ -70,6 +70,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
 
   // Before a launch: no thread waits at a barrier, no group leaves.
   void reset() {
+    decide_nothing();
     barriers_.reset();
     grid_arrivals_.clear();
     at_grid_ = 0;
@@ -167,6 +168,11 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
     }
   }
 
+  // ---- branches known to part a warp before all sub-warps have completed (IssueDiscipline::releases_diverged)
+  [[nodiscard]] bool releases_diverged() const { return releases_diverged_; }
+  // Lanes of a row, of a group that has gone on at the branch of a flight, leave the path that it has gone on with.
+  std::function<void(const Group& group, unsigned flight, unsigned row, LaneMask lanes)> left_path;
+
   // ---- parting in flight
   // Whether the mechanism wants to hear of what follows, and who holds the accesses that can be parted then.
   [[nodiscard]] bool parts_in_flight() const { return parts_in_flight_; }
@@ -253,6 +259,12 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void complete(Group& group, const link::DecodedInstruction& decoded, BarrierResults& results);
   void go_on(Group& group, const link::DecodedInstruction& decoded);
   [[nodiscard]] bool goes_on_early(const Group& group) const;
+  void decide_nothing();
+  void decide(Group& group, const link::SubWarp& sub_warp);
+  [[nodiscard]] bool known_to_part(const Group& group);
+  [[nodiscard]] bool is_deciding(const Group& group) const {
+    return releases_diverged_ && deciding_[group.id].flight != Deciding::kNone;
+  }
   void wake_up_groups(Cycle now);
   [[nodiscard]] Arrival arrive_at_barrier(link::SubWarp& sub_warp);
   [[nodiscard]] Arrival arrive_by_block(link::SubWarp& sub_warp, bool waits);
@@ -276,16 +288,26 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   RegisterArray& registers_;
   std::unique_ptr<Divergence> divergence_;
   std::unique_ptr<IssueDiscipline> issue_;
-  const bool overlaps_;         // IssueDiscipline::Traits
-  const bool early_next_pc_;    // likewise
-  const bool stalls_on_use_;    // likewise
-  const unsigned refetch_;      // IssueDiscipline::refetch
-  bool at_decode_ = false;      // a group goes on there: it is ready at once
-  const bool parts_in_flight_;  // Divergence::Traits
-  const bool mimd_lanes_;       // likewise
-  const bool independent_;      // likewise: independent_threads
-  const bool shared_home_;      // the core has several sub-cores, the first of which has its blocks' homes
-  const bool steps_plainly_;    // likewise, and every instruction of a group completes before the next is fetched
+  const bool overlaps_;           // IssueDiscipline::Traits
+  const bool early_next_pc_;      // likewise
+  const bool stalls_on_use_;      // likewise
+  const unsigned refetch_;        // IssueDiscipline::refetch
+  const bool releases_diverged_;  // likewise, and branches have several sub-warps
+  // With releases_diverged_, of the group's latest branch: the lanes that have said where they go, by row, and, where
+  // the group has gone on before all had, its flight.
+  struct Deciding {
+    static constexpr unsigned kNone = ~0U;
+    std::vector<LaneMask> decided;
+    unsigned flight = kNone;
+  };
+  std::vector<Deciding> deciding_;   // by group
+  std::vector<LaneMask> undecided_;  // Outcome::undecided
+  bool at_decode_ = false;           // a group goes on there: it is ready at once
+  const bool parts_in_flight_;       // Divergence::Traits
+  const bool mimd_lanes_;            // likewise
+  const bool independent_;           // likewise: independent_threads
+  const bool shared_home_;           // the core has several sub-cores, the first of which has its blocks' homes
+  const bool steps_plainly_;         // likewise, and every instruction of a group completes before the next is fetched
   AccessesAside* aside_ = nullptr;
   Places places_;
   std::vector<HomeMessage> departing_;
