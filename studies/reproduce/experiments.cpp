@@ -14,13 +14,15 @@ const std::vector<Experiments>& all_experiments() {
       {{"adaptive-2lev"}, {"adaptive-causes"}},
       {{"ccws"}, {"ccws-32"}},
       {{"dws-characterisation"}, {"dws-full-assoc"}},
+      {{"dws-long-misses"}, {"dws-long-causes"}},
       {{"dws-branch", "dws-mem", "dws-full", "dws-slip", "dws-stall", "dws-slots", "dws-wst", "dws-width",
         "dws-energy"},
-       {"dws-readings", "dws-dsize", "dws-assoc"}},
+       {"dws-readings", "dws-padded", "dws-dsize", "dws-assoc"}},
       {{"ws-coalescing", "ws-idle", "ws-perf"}, {"ws-write-back"}},
       {{"ws-simd"}, {"ws-simd-causes"}},
       {{"odgs-pm"}, {"odgs-textures"}},
-      {{"odgs-ipc", "odgs-context"}, {"odgs-ports"}},
+      {{"odgs-ipc"}, {"odgs-ports", "odgs-mimd", "odgs-layers"}},
+      {{"odgs-ports"}, {"odgs-layers"}},
   };
   return all;
 }

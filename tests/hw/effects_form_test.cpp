@@ -210,12 +210,22 @@ TEST(Form, OfLanesByThemselvesIsInTheirRow) {
   link::SubWarp lane = FormBench::used(bench.decoded(add_if(false)));
   lane.lanes = 0b100;
   lane.first_row = 6;
-  Formation::by_lane(lane);
+  Group& thread = bench.state.groups[0];
+  Formation::by_lane(lane, thread);
   FormBench::expect_fresh(lane);
   EXPECT_TRUE(lane.uniform);
   EXPECT_FALSE(lane.whole);
   EXPECT_EQ(lane.row_of(2), 6U);
   EXPECT_EQ(lane.lanes, 0b100U);
+  // A thread in another lane than its own.
+  thread.displaced = true;
+  thread.lane_row[2] = 5;
+  thread.lane_home[2] = 9;
+  Formation::by_lane(lane, thread);
+  EXPECT_FALSE(lane.uniform);
+  EXPECT_TRUE(lane.displaced);
+  EXPECT_EQ(lane.row_of(2), 5U);
+  EXPECT_EQ(lane.home_of(2), 9U);
 }
 
 // Who is left out has evaluated the guard all the same.

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+#include <variant>
 
 #include "base/registry.hpp"
 #include "studies/reproduce/claim.hpp"
@@ -14,7 +16,26 @@ namespace heddle::studies {
 namespace {
 
 constexpr const char* kCauseClaims[] = {"2lev-causes",       "tbc-srr-causes",  "columns-causes",
-                                        "perfect-rf-causes", "adaptive-causes", "ws-simd-causes"};
+                                        "perfect-rf-causes", "adaptive-causes", "ws-simd-causes",
+                                        "dws-long-causes",   "dws-padded",      "lwm-refetch"};
+
+// A claim's verdict where a run takes cycles(run), or so many thread instructions per cycle the more.
+template <class Cycles>
+Finding judged(const char* id, Cycles cycles) {
+  const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make(id, {});
+  Results results;
+  for (const studies::Run& run : claim->runs()) {
+    tb::Summary summary;
+    summary.cores = 1;
+    summary.cycles = cycles(run);
+    summary.ipc = 1e6 / static_cast<double>(summary.cycles);
+    results.add(run, summary, run.scale);
+  }
+  return claim->judge(results);
+}
+bool sets(const studies::Run& run, const std::string& setting) {
+  return std::find(run.settings.begin(), run.settings.end(), setting) != run.settings.end();
+}
 
 // Two-level scheduling gains so much as the machine is, and where the memory serves row hits first.
 Finding two_level_gains(double as_it_is, double row_hits_first) {
@@ -51,6 +72,71 @@ TEST(CauseClaims, ACauseIsWhatBringsTheFigureToThePapers) {
   EXPECT_EQ(shape_of(already.checks), Shape::does_not_hold);
   EXPECT_EQ(already.checks.front().measured, "without any");
   EXPECT_EQ(already.wanted, 12U);
+}
+
+// Four warps are best; with a roomy D-cache eight.
+TEST(CauseClaims, MoreWarpsAreBestWhereTheyContendLess) {
+  const auto warps = [](bool roomy_helps) {
+    return judged("dws-long-causes", [=](const studies::Run& run) {
+      const bool roomy = roomy_helps && sets(run, "l1d.bytes=131072");
+      return sets(run, roomy ? "core.blocks=8" : "core.blocks=4") ? 500'000ULL : 1'000'000ULL;
+    });
+  };
+  EXPECT_EQ(shape_of(warps(true).checks), Shape::holds);
+  EXPECT_EQ(warps(true).ours, "as it is 4; fully associative 4; 128 KB 8; memory of 64 GB/s 4");
+  EXPECT_EQ(shape_of(warps(false).checks), Shape::does_not_hold);
+}
+
+TEST(CauseClaims, SlipLosesWhereRunsArePadded) {
+  const auto slip = [](double padded) {
+    return judged("dws-padded", [=](const studies::Run& run) {
+      const bool wide = run.workload.ends_with(":padded");
+      return run.config == "slip-bypass" ? static_cast<std::uint64_t>(1'000'000 / (wide ? padded : 2)) : 1'000'000ULL;
+    });
+  };
+  EXPECT_EQ(shape_of(slip(0.8).checks), Shape::holds);
+  EXPECT_EQ(slip(0.8).ours, "FFT 2.00 and 0.80 (DWS 1.00 and 1.00); Short 2.00 and 0.80 (DWS 1.00 and 1.00)");
+  EXPECT_EQ(shape_of(slip(2).checks), Shape::partly);
+}
+
+// LWM report, figure 8: the core is idle for half of the time, or for less.
+TEST(CauseClaims, TwoSchedulersAreDrawnOverOneTime) {
+  const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make("2lev-timeline", {});
+  const auto judged_with = [&](std::uint64_t cycles, double idle) {
+    Results results;
+    for (const studies::Run& run : claim->runs()) {
+      const bool two_levels = run.config == "two-level";
+      tb::Summary summary;
+      summary.cycles = two_levels ? cycles : 1000;
+      summary.idle_share = two_levels ? idle : 0.5;
+      RunSeries series;
+      series.cycles = summary.cycles;
+      series.core_ipc = {std::vector<double>(10, two_levels ? 20.0 : 16.0)};
+      results.add(run, summary, run.scale, {}, {}, series);
+    }
+    return claim->judge(results);
+  };
+  const Finding better = judged_with(750, 0.25);
+  EXPECT_EQ(shape_of(better.checks), Shape::holds);
+  EXPECT_EQ(better.ours, "idle 50.0 % to 25.0 %");
+  const auto& chart = std::get<pages::LineChart>(better.charts.front());
+  ASSERT_EQ(chart.series.size(), 2U);
+  EXPECT_EQ(chart.series[1].values.front(), 20);
+  EXPECT_EQ(std::count_if(chart.series[1].values.begin(), chart.series[1].values.end(),
+                          [](double value) { return std::isfinite(value); }),
+            36)
+      << "three quarters of the 48 points";
+  EXPECT_EQ(shape_of(judged_with(1100, 0.6).checks), Shape::does_not_hold);
+}
+
+TEST(CauseClaims, RefetchingEarlyIsToChangeLittle) {
+  const auto faster_by = [](double factor) {
+    return judged("lwm-refetch", [=](const studies::Run& run) {
+      return static_cast<std::uint64_t>(1'000'000 / (sets(run, "relaxed.diverged_early=true") ? factor : 1));
+    });
+  };
+  EXPECT_EQ(shape_of(faster_by(1.005).checks), Shape::holds);
+  EXPECT_EQ(shape_of(faster_by(1.05).checks), Shape::does_not_hold);
 }
 
 TEST(CauseClaims, EveryMachineExists) {
