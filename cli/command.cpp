@@ -31,6 +31,17 @@ SourceLocation at_option(const std::string& option) {
   return {"--" + option};
 }
 
+// `name`: with its dashes.
+void check_refused(const Command& command, const std::string& name) {
+  for (const Command::Refused& refused : command.refused) {
+    for (const std::string& option : refused.options) {
+      if (name == "--" + option) {
+        throw InputError(at_option(option), refused.reason, refused.hint);
+      }
+    }
+  }
+}
+
 std::string shell_word(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+%@";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
@@ -174,6 +185,7 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
   } catch (const po::unknown_option& error) {
     std::string name = error.get_option_name();
     name.resize(std::min(name.find('='), name.size()));  // the word may hold a value too
+    check_refused(command, name);
     throw InputError(here, fmt::format("there is no option '{}'", tb::excerpt(name)),
                      suggest(name, option_names(command), fmt::format("try heddle {} --help", command.name)));
   } catch (const po::error& error) {

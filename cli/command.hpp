@@ -48,8 +48,15 @@ struct Command {
   bool takes_all_words = false;  // words with dashes, too, are operands
   std::string alone;             // an option beside which nothing else may stand; empty: there is none
   std::string alone_reason;      // why: what it says itself
-  std::string summary;           // one line
-  std::string details;           // paragraphs below the options
+  // Options of another command that a user may look for here: why there are none, and what to do.
+  struct Refused {
+    std::vector<std::string> options;
+    std::string reason;
+    std::string hint;
+  };
+  std::vector<Refused> refused;
+  std::string summary;  // one line
+  std::string details;  // paragraphs below the options
   po::options_description options;
   std::vector<std::vector<std::string>>
       completions;                           // of the first, second... operand: words, "@files" or "@list NAME"

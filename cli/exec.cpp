@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/measured_run.hpp"
 #include "os/process/child_process.hpp"
@@ -33,13 +32,6 @@ void add_program_files(MeasuredRun& run, const std::vector<std::string>& words) 
 }
 
 int exec(const Arguments& arguments) {
-  for (const char* const option : {"checkpoint", "every"}) {
-    if (arguments.has(option)) {
-      throw InputError({std::string("--") + option},
-                       "a checkpoint holds one process, and the program is another one, which it cannot hold",
-                       "heddle run with a LAUNCH.toml takes checkpoints");
-    }
-  }
   MeasuredRun measured;
   tb::RunRequest& request = measured.request;
   const std::string config = arguments.text("config", "baseline");
@@ -88,6 +80,9 @@ Command exec_command() {
       ("attach", po::value<std::string>()->value_name("N"),
        "serve the program at the other end of this open socket, instead of starting it");
   declare_measuring_options(command);
+  command.refused = {{{"checkpoint", "every"},
+                      "a checkpoint holds one process, and the program is another one, which it cannot hold",
+                      "heddle run with a LAUNCH.toml takes checkpoints"}};
   command.details =
       "The program is an ordinary process; the kernels that it launches make one run. When it ends, its statistics "
       "are\n"

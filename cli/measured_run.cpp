@@ -155,7 +155,6 @@ void declare_measuring_options(Command& command) {
        "(default auto: at most as many as the host has and the machine has cores, and fewer, down to one, where those "
        "are found to be faster while the run is under way)")  //
       ("quiet,q", "print errors only");
-  RunCheckpoints::declare(command.options);
   RunTraces::declare(command.options);
   add_timeline_options(command);
 }

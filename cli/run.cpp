@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/measured_run.hpp"
+#include "cli/run_checkpoints.hpp"
 #include "os/checkpoint/checkpoint.hpp"
 #include "tb/launch/launch_file.hpp"
 #include "tb/launch/launch_inputs.hpp"
@@ -100,6 +101,7 @@ Command run_command() {
       ("resume", po::value<std::string>()->value_name("FILE"),
        "go on with a run from its checkpoint (--checkpoint), with its machine, workload and options")  //
       ("check-reference", "also run the reference interpreter and compare the instruction streams");
+  RunCheckpoints::declare(command.options);
   declare_measuring_options(command);
   command.details =
       "CONFIG is a machine's name (heddle list configs) or a path. On a terminal a progress line shows the share that "

@@ -432,11 +432,15 @@ TEST_F(CliCheckpoint, OptionsThatDoNotGoTogetherAreRefused) {
   EXPECT_NE(refusal(joined(run, {"--checkpoint", file_, "--every", "9", "--memory-trace", file_}))
                 .find("is a file that --memory-trace writes, too"),
             std::string::npos);
-  const Ran exec = test::heddle({"exec", "--checkpoint", file_, "--every", "9", "--", "/bin/true"});
-  EXPECT_EQ(exec.code, 2);
-  EXPECT_NE(exec.err.find("--checkpoint: a checkpoint holds one process, and the program is another one"),
-            std::string::npos)
-      << exec.err;
+  for (const char* const option : {"--checkpoint", "--every"}) {
+    const Ran exec = test::heddle({"exec", option, "9", "--", "/bin/true"});
+    EXPECT_EQ(exec.code, 2);
+    EXPECT_NE(exec.err.find(option + std::string(": a checkpoint holds one process, and the program is another one")),
+              std::string::npos)
+        << exec.err;
+    EXPECT_EQ(test::heddle({"exec", "--help"}).out.find(option), std::string::npos) << "it is not one of its options";
+    EXPECT_NE(test::heddle({"run", "--help"}).out.find(option), std::string::npos);
+  }
 }
 
 TEST_F(CliCheckpoint, OneRunAtATimeHasAFile) {
