@@ -13,6 +13,10 @@ namespace {
 using ::testing::IsEmpty;
 using Scheme = Browser::Scheme;
 
+// Every chart has something drawn in it.
+constexpr const char* kAllDrawn =
+    "return [...document.querySelectorAll('.chart')].every((one) => one.querySelector('svg .role-mark path[d]'))";
+
 // All sections stand, at both widths and in both schemes: nothing is wider than the window, the window of the worst
 // workload has a row for each sub-warp and signal, and diagrams have marked modules.
 TEST(ReviewPage, StandsAtEveryWidth) {
@@ -29,11 +33,7 @@ TEST(ReviewPage, StandsAtEveryWidth) {
       EXPECT_TRUE(browser.run("return document.documentElement.scrollWidth <= window.innerWidth").as_bool()) << width;
       EXPECT_EQ(text(browser.run("return [...document.querySelectorAll('section')].map((one) => one.id).join(' ')")),
                 "summary differences diagrams storage energy use causes closely sensitivity readings");
-      // Every chart has something drawn in it.
-      EXPECT_TRUE(browser
-                      .run("return [...document.querySelectorAll('.chart')].every((one) => one.querySelector('svg "
-                           ".role-mark path[d]'))")
-                      .as_bool());
+      EXPECT_TRUE(browser.run(kAllDrawn).as_bool());
       EXPECT_TRUE(browser
                       .run("const { pipelines, signals } = heddle.data.closely; const rows = "
                            "[...document.querySelectorAll('svg.window')].map((one) => "
@@ -49,6 +49,10 @@ TEST(ReviewPage, StandsAtEveryWidth) {
       EXPECT_EQ(browser.run("return document.querySelectorAll('#causes .waterfall').length").as_int64(), 2);
     }
   }
+  // Printed at once, before all charts stand, it is whole.
+  Browser browser(Scheme::light);
+  browser.show(scratch.path("r/review.html"));
+  EXPECT_TRUE(browser.run(std::string("dispatchEvent(new Event('beforeprint')); ") + kAllDrawn).as_bool());
 }
 
 }  // namespace

@@ -142,6 +142,10 @@ const heddle = (() => {
       setTimeout(draw, 0);
     }
   };
+  // A page that is printed before all stand is whole all the same.
+  addEventListener("beforeprint", () => {
+    while (queue.length) queue.shift()();
+  });
   // Draws a Vega specification, as wide as the figure. made(view, place) is called when it stands. A function of the
   // width that returns the specification draws anew when the window changes. Returns the figure.
   const chart = (caption, note, specification, made) => {
