@@ -5,114 +5,119 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <boost/json.hpp>
 #include <cmath>
-#include <cstdint>
-#include <string_view>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "base/error.hpp"
+#include "tb/measure/number_texts.hpp"
 
 namespace heddle::tb {
 namespace {
 
 namespace json = boost::json;
 
-// The text of a double and, for a row of the same ones, of the latest. It keeps a mark of one (1.0, 2e+20), so that a
-// reader sees the same type in every run.
-class NumberText {
+// It keeps a mark of a double (1.0, 2e+20), so that a reader sees the same type in every run.
+char* write_number(char* at, double number) {
+  if (!std::isfinite(number)) {
+    throw InternalError("a statistic is no finite number");
+  }
+  char* end = fmt::format_to(at, FMT_COMPILE("{}"), number);
+  if (std::none_of(at, end, [](char c) { return c == '.' || c == 'e'; })) {
+    *end++ = '.';
+    *end++ = '0';
+  }
+  return end;
+}
+
+class JsonText {
  public:
-  [[nodiscard]] std::string_view of(double number) {
-    if (size_ != 0 && std::bit_cast<std::uint64_t>(number) == latest_) {
-      return {text_.data(), size_};
+  void append(const json::value& value, std::size_t indent) {
+    if (value.is_object()) {
+      append_object(value.get_object(), indent);
+    } else if (value.is_array()) {
+      append_array(value.get_array(), indent);
+    } else if (value.is_double()) {
+      std::array<char, Texts::kLongest> text;
+      out_.append(text.data(), write_number(text.data(), value.get_double()));
+    } else {
+      out_ += json::serialize(value);
     }
-    if (!std::isfinite(number)) {
-      throw InternalError("a statistic is no finite number");
-    }
-    char* end = fmt::format_to(text_.data(), FMT_COMPILE("{}"), number);
-    if (std::none_of(text_.data(), end, [](char c) { return c == '.' || c == 'e'; })) {
-      *end++ = '.';
-      *end++ = '0';
-    }
-    latest_ = std::bit_cast<std::uint64_t>(number);
-    size_ = static_cast<std::size_t>(end - text_.data());
-    return {text_.data(), size_};
+  }
+  [[nodiscard]] std::string take() {
+    out_ += '\n';
+    return std::move(out_);
   }
 
  private:
-  std::array<char, 40> text_{};
-  std::size_t size_ = 0;
-  std::uint64_t latest_ = 0;
+  using Texts = NumberTexts<decltype(&write_number)>;
+  static constexpr std::size_t kLongRow = 64;
+
+  void break_line(std::size_t indent) {
+    out_ += '\n';
+    out_.append(indent, ' ');
+  }
+  void append_object(const json::object& object, std::size_t indent);
+  void append_array(const json::array& array, std::size_t indent);
+
+  std::string out_;
+  std::optional<Texts> texts_;  // of numbers in long rows
 };
 
-void append(std::string& out, const json::value& value, std::size_t indent);
-
-void break_line(std::string& out, std::size_t indent) {
-  out += '\n';
-  out.append(indent, ' ');
-}
-
-void append_object(std::string& out, const json::object& object, std::size_t indent) {
+void JsonText::append_object(const json::object& object, std::size_t indent) {
   if (object.empty()) {
-    out += "{}";
+    out_ += "{}";
     return;
   }
-  out += '{';
+  out_ += '{';
   bool first = true;
   for (const auto& [key, value] : object) {
-    out += first ? "" : ",";
+    out_ += first ? "" : ",";
     first = false;
-    break_line(out, indent + 2);
-    out += json::serialize(json::string(key)) + ": ";
-    append(out, value, indent + 2);
+    break_line(indent + 2);
+    out_ += json::serialize(json::string(key)) + ": ";
+    append(value, indent + 2);
   }
-  break_line(out, indent);
-  out += '}';
+  break_line(indent);
+  out_ += '}';
 }
 
-void append_array(std::string& out, const json::array& array, std::size_t indent) {
+void JsonText::append_array(const json::array& array, std::size_t indent) {
   const bool flat = std::all_of(array.begin(), array.end(),
                                 [](const json::value& value) { return !value.is_object() && !value.is_array(); });
-  out += '[';
+  const bool long_row = flat && array.size() >= kLongRow;
+  if (long_row && !texts_) {
+    texts_.emplace(&write_number);
+  }
+  out_ += '[';
   bool first = true;
-  NumberText numbers;
   for (const json::value& value : array) {
-    out += first ? "" : (flat ? ", " : ",");
+    out_ += first ? "" : (flat ? ", " : ",");
     first = false;
     if (!flat) {
-      break_line(out, indent + 2);
+      break_line(indent + 2);
     }
-    if (value.is_double()) {
-      out += numbers.of(value.get_double());
+    if (long_row && value.is_double()) {
+      out_ += texts_->of(value.get_double());
     } else {
-      append(out, value, indent + 2);
+      append(value, indent + 2);
     }
   }
   if (!flat) {
-    break_line(out, indent);
+    break_line(indent);
   }
-  out += ']';
-}
-
-void append(std::string& out, const json::value& value, std::size_t indent) {
-  if (value.is_object()) {
-    append_object(out, value.get_object(), indent);
-  } else if (value.is_array()) {
-    append_array(out, value.get_array(), indent);
-  } else if (value.is_double()) {
-    out += NumberText().of(value.get_double());
-  } else {
-    out += json::serialize(value);
-  }
+  out_ += ']';
 }
 
 }  // namespace
 
 std::string json_text(const json::value& value) {
-  std::string out;
-  append(out, value, 0);
-  out += '\n';
-  return out;
+  JsonText text;
+  text.append(value, 0);
+  return text.take();
 }
 
 }  // namespace heddle::tb

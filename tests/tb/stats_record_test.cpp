@@ -217,6 +217,18 @@ TEST(JsonText, NumbersReadBackExactly) {
   EXPECT_EQ(json_text(json::array{1.0, 0.1, 1e300, -2.5, 1.0 / 3}), "[1.0, 0.1, 1e+300, -2.5, 0.3333333333333333]\n");
   EXPECT_EQ(json_text(json::array{UINT64_MAX, INT64_MIN, nullptr, true}),
             "[18446744073709551615, -9223372036854775808, null, true]\n");
+  // Rows of many numbers, of which some come again: each as it is by itself.
+  json::array many;
+  std::string texts;
+  for (unsigned i = 0; i != 40'000; ++i) {
+    const double number = i % 7 == 0 ? 0.25 : i % 3 == 0 ? 0.1 * (i % 97) : -1e-3 * i;
+    many.emplace_back(number);
+    texts += (i == 0 ? "" : ", ") + json_text(json::value(number));
+    texts.pop_back();
+  }
+  EXPECT_EQ(json_text(many), "[" + texts + "]\n");
+  many[7] = std::nan("");
+  EXPECT_THROW((void)json_text(many), InternalError);
   EXPECT_EQ(json_text(json::object{}), "{}\n");
   EXPECT_THROW((void)json_text(json::array{std::nan("")}), InternalError);
 }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/json.hpp>
 #include <charconv>
 #include <cstring>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +15,7 @@
 #include "os/files/output_file.hpp"
 #include "tb/config/toml_text.hpp"
 #include "tb/measure/json_text.hpp"
+#include "tb/measure/number_texts.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/measure/version.hpp"
 
@@ -23,7 +24,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr double kMilli = 1e-3;  // pJ per ns are mW
+constexpr double kMilli = 1e-3;             // pJ per ns are mW
+constexpr std::size_t kLongestNumber = 24;  // of a double's shortest forms
 
 double watts(double pj, double nanoseconds) {
   return kMilli * pj / nanoseconds;
@@ -82,32 +84,24 @@ std::string power_trace(const Power& power) {
     out += fmt::format("{}{}", out.empty() ? "" : "\t", module.name);
   }
   out += '\n';
-  // To make digits of a number takes most of the time, and units at rest have the same power all along.
-  struct Written {
-    const double* pj = nullptr;  // by interval
-    double last_pj = -1;
-    std::array<char, 32> text{};  // the shortest that reads back exactly, and a tab
-    std::size_t size = 0;
-  };
-  std::vector<Written> written(power.modules.size());
-  for (std::size_t i = 0; i != written.size(); ++i) {
-    written[i].pj = power.modules[i].pj.data();
+  // The shortest that reads back exactly, and a tab.
+  NumberTexts texts([](char* at, double number) {
+    char* const end = std::to_chars(at, at + kLongestNumber, number).ptr;
+    *end = '\t';
+    return end + 1;
+  });
+  std::vector<const double*> pj;  // of each module, by interval
+  for (const Power::Module& module : power.modules) {
+    pj.push_back(module.pj.data());
   }
   const std::vector<double> nanoseconds = durations(power);
-  std::vector<char> line(written.size() * sizeof(Written::text));
-  for (std::size_t at = 0; at != nanoseconds.size() && !written.empty(); ++at) {
+  std::vector<char> line(pj.size() * texts.kLongest);
+  for (std::size_t at = 0; at != nanoseconds.size() && !pj.empty(); ++at) {
     char* end_of_line = line.data();
-    const bool as_long = at != 0 && nanoseconds[at] == nanoseconds[at - 1];
-    for (Written& last : written) {
-      if (const double pj = last.pj[at]; pj != last.last_pj || !as_long) {
-        last.last_pj = pj;
-        char* const end =
-            std::to_chars(last.text.data(), last.text.data() + last.text.size(), watts(pj, nanoseconds[at])).ptr;
-        *end = '\t';
-        last.size = static_cast<std::size_t>(end + 1 - last.text.data());
-      }
-      std::memcpy(end_of_line, last.text.data(), last.text.size());  // what is too much is written over
-      end_of_line += last.size;
+    for (const double* const of_module : pj) {
+      const std::string_view text = texts.of(watts(of_module[at], nanoseconds[at]));
+      std::memcpy(end_of_line, text.data(), texts.kLongest);  // what is too much is written over
+      end_of_line += text.size();
     }
     end_of_line[-1] = '\n';
     out.append(line.data(), static_cast<std::size_t>(end_of_line - line.data()));
