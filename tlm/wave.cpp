@@ -16,10 +16,7 @@ Wave::~Wave() {
 
 void Wave::change_otherwise(std::uint64_t value) {
   log_->change_comes();
-  value_ = value;
-  known_ = true;
-  generation_ += scheduled_ ? 1 : 0;
-  scheduled_ = false;
+  settle(value);
   if (!log_->asleep_) {
     log_->mark_dirty(*this);
   }
@@ -28,7 +25,7 @@ void Wave::change_otherwise(std::uint64_t value) {
 void Wave::set_at(Cycle at, std::uint64_t value) {
   if (log_ != nullptr) {
     log_->change_comes();
-    scheduled_ = true;
+    unusual_ |= kScheduled;
     log_->announce(at, {this, value, generation_, false});
   }
 }
@@ -93,8 +90,7 @@ void WaveLog::take_place(Cycle before) {
     const Announced& announced = later_.top().change;
     Wave& wave = *announced.wave;
     if (announced.difference || announced.generation == wave.generation_) {
-      wave.value_ = announced.difference ? wave.value_ + announced.value : announced.value;
-      wave.known_ = true;
+      wave.becomes(announced.difference ? wave.value_ + announced.value : announced.value);
     }
   }
 }
@@ -106,7 +102,7 @@ void WaveLog::wake(Cycle now) {
   for (Wave* const wave : waves_) {
     if (wave != nullptr) {
       wave->flushed_generation_ = wave->generation_;
-      if (wave->known_) {
+      if (wave->known()) {
         add(*wave, wave->value_);
       }
     }
@@ -135,7 +131,7 @@ void WaveLog::take(Wave& wave, const std::string& name, unsigned width) {
   wave.log_ = this;
   wave.index_ = static_cast<std::uint32_t>(waves_.size());
   waves_.push_back(&wave);
-  dirty_.resize(waves_.size());
+  dirty_.resize(waves_.size() + 1);
   changes_.resize(waves_.size() + 1);
 }
 
@@ -144,16 +140,14 @@ void WaveLog::take(Wave& wave, const std::string& name, unsigned width) {
 void WaveLog::collect(const Announced& announced, bool at_present) {
   Wave& wave = *announced.wave;
   if (announced.difference) {
-    wave.value_ += announced.value;
-    wave.known_ = true;
+    wave.becomes(wave.value_ + announced.value);
     wave.due_value_ = wave.value_;
   } else {
     if (announced.generation != (at_present ? wave.generation_ : wave.flushed_generation_)) {
       return;
     }
     if (!wave.dirty_ || at_present) {
-      wave.value_ = announced.value;
-      wave.known_ = true;
+      wave.becomes(announced.value);
     }
     wave.due_value_ = announced.value;
   }

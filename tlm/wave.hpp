@@ -24,6 +24,7 @@
 namespace heddle::link {
 
 class WaveLog;
+class WaveSetter;
 
 class Wave {
  public:
@@ -36,7 +37,7 @@ class Wave {
   [[nodiscard]] inline std::uint64_t value() const;  // the latest that was set
   // The value from the present cycle on. In line: modules set many waves to what they are in nearly every cycle.
   [[gnu::always_inline]] void set(std::uint64_t value) {
-    if (log_ != nullptr && (value != value_ || !known_ || scheduled_)) {
+    if (log_ != nullptr && (value != value_ || unusual_ != 0)) {
       change(value);
     }
   }
@@ -54,6 +55,7 @@ class Wave {
 
  private:
   friend class WaveLog;
+  friend class WaveSetter;
   inline void change(std::uint64_t value);
   inline void announce_end();
   // The first change of a cycle, or while the log sleeps.
@@ -66,11 +68,24 @@ class Wave {
   std::uint32_t index_ = 0;
   std::uint32_t generation_ = 0;          // of announcements: a set() voids the earlier ones
   std::uint32_t flushed_generation_ = 0;  // as the latest step left it
-  bool known_ = false;                    // has a value
   bool shown_known_ = false;
-  bool scheduled_ = false;  // something may be announced
   bool dirty_ = false;      // set in this step
   bool collected_ = false;  // in the list of announced changes that take place
+  // What a set() may not pass over, though the value is the same.
+  static constexpr std::uint8_t kUnknown = 1;    // it has no value yet
+  static constexpr std::uint8_t kScheduled = 2;  // something may be announced
+  std::uint8_t unusual_ = kUnknown;
+  [[nodiscard]] bool known() const { return (unusual_ & kUnknown) == 0; }
+  void becomes(std::uint64_t value) {
+    value_ = value;
+    unusual_ &= kScheduled;
+  }
+  // It has a value that voids what was announced.
+  void settle(std::uint64_t value) {
+    value_ = value;
+    generation_ += unusual_ / kScheduled;
+    unusual_ = 0;
+  }
 };
 
 // Collects the changes of a time step and passes them on in the order of time.
@@ -122,6 +137,7 @@ class WaveLog {
 
  private:
   friend class Wave;
+  friend class WaveSetter;
   struct Announced {
     Wave* wave;
     std::uint64_t value;
@@ -180,7 +196,7 @@ class WaveLog {
   }
 
   std::vector<Wave*> waves_;  // null: gone
-  std::vector<Wave*> dirty_;  // set in this step: the first `dirty_count_`; there is room for all
+  std::vector<Wave*> dirty_;  // set in this step: the first `dirty_count_`; there is room for all and one more
   std::size_t dirty_count_ = 0;
   std::vector<PulseEnd> next_;  // for the cycle after this step's
   std::vector<PulseEnd> due_;   // for cycle due_at_
@@ -221,15 +237,12 @@ inline void Wave::change(std::uint64_t value) {
     change_otherwise(value);
     return;
   }
-  value_ = value;
-  known_ = true;
-  generation_ += scheduled_ ? 1 : 0;
-  scheduled_ = false;
+  settle(value);
   log_->mark_dirty(*this);
 }
 
 inline void Wave::announce_end() {
-  scheduled_ = true;
+  unusual_ |= kScheduled;
   log_->next_.push_back({this, generation_});
 }
 
@@ -253,5 +266,77 @@ inline void Wave::pulse() {
   }
   pulse(1);
 }
+
+// Sets several waves in the present cycle, all or most of which one log has taken: it is asked once which cycle it is.
+// While there is one, nobody else sets or announces anything of that log.
+class WaveSetter {
+ public:
+  // By the log of this one.
+  [[gnu::always_inline]] explicit WaveSetter(const Wave& one) : log_(one.log_) {
+    if (log_ != nullptr) {
+      log_->change_comes();
+      awake_ = !log_->asleep_;
+      next_ = log_->dirty_.data() + log_->dirty_count_;
+    }
+  }
+  [[gnu::always_inline]] ~WaveSetter() {
+    if (log_ != nullptr) {
+      log_->dirty_count_ = static_cast<std::size_t>(next_ - log_->dirty_.data());
+    }
+  }
+  WaveSetter(const WaveSetter&) = delete;
+  WaveSetter& operator=(const WaveSetter&) = delete;
+  // False: no log has taken `one`, and nothing may be set.
+  [[nodiscard]] explicit operator bool() const { return log_ != nullptr; }
+
+  // As Wave::set().
+  [[gnu::always_inline]] void set(Wave& wave, std::uint64_t value) {
+    if (value != wave.value_ || wave.unusual_ != 0) {
+      if (wave.log_ != log_) [[unlikely]] {
+        wave.set(value);
+        return;
+      }
+      wave.settle(value);
+      if (!wave.dirty_) {
+        wave.dirty_ = awake_;
+        *next_ = &wave;
+        next_ += awake_ ? 1 : 0;
+      }
+    }
+  }
+  // As Wave::pulse().
+  [[gnu::always_inline]] void pulse(Wave& wave, std::uint64_t value = 1) {
+    if (wave.log_ != log_) [[unlikely]] {
+      wave.pulse(value);
+      return;
+    }
+    // One more cycle of what it shows already, usual for stages: the end alone is announced anew.
+    if (value == wave.value_ && value == wave.shown_ && wave.shown_known_ && !wave.dirty_ && log_->follows_step()) {
+      wave.flushed_generation_ = ++wave.generation_;
+      wave.announce_end();
+      return;
+    }
+    set(wave, awake_ ? value : 0);  // asleep: what it has from the next cycle on
+    if (awake_) {
+      wave.announce_end();
+    }
+  }
+  // As Wave::count().
+  void count(Wave& wave, std::uint64_t events) {
+    if (wave.log_ != log_) [[unlikely]] {
+      wave.count(events);
+      return;
+    }
+    set(wave, !awake_ ? 0 : wave.dirty_ ? wave.value_ + events : events);
+    if (awake_) {
+      wave.announce_end();
+    }
+  }
+
+ private:
+  WaveLog* const log_;
+  bool awake_ = false;
+  Wave** next_ = nullptr;  // what is set next goes here, in the log's dirty_
+};
 
 }  // namespace heddle::link

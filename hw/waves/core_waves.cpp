@@ -20,9 +20,9 @@ std::uint64_t operation(const link::SubWarp& sub_warp) {
 }
 
 // Rows that a launch with smaller warps does not have are empty.
-void set_rows(std::vector<link::Wave>& waves, std::span<const LaneMask> masks) {
+void set_rows(link::WaveSetter& to, std::vector<link::Wave>& waves, std::span<const LaneMask> masks) {
   for (std::size_t row = 0; row < waves.size(); ++row) {
-    waves[row].set(row < masks.size() ? masks[row] : 0);
+    to.set(waves[row], row < masks.size() ? masks[row] : 0);
   }
 }
 
@@ -93,23 +93,10 @@ void SplitWaves::show(const GroupTable& groups, const Divergence::SplitTableView
   }
 }
 
-// Of a uniform sub-warp first_row says it all.
-void LaneWaves::show(const link::SubWarp& sub_warp) {
-  uniform.set(sub_warp.uniform ? 1 : 0);
-  first_row.set(sub_warp.first_row);
-  if (sub_warp.uniform) {
-    return;
-  }
-  for (const unsigned lane : set_bits(sub_warp.lanes)) {
-    row[lane].set(sub_warp.row_of(lane));
-    if (!home.empty()) {
-      home[lane].set(sub_warp.home_of(lane));
-    }
-  }
-}
-
 CoreWaves::CoreWaves(const Machine& machine)
     : widths_(machine),
+      masks_by_completion_(widths_.stack == Divergence::StackKind::per_group && !widths_.dynamic &&
+                           !widths_.independent && widths_.split_entries == 0),
       former_(widths_),
       read_(widths_),
       execute_(widths_),
@@ -214,8 +201,10 @@ void CoreWaves::joined(const CoreState& core) {
   blocks_resident_ = static_cast<unsigned>(std::count_if(core.blocks.begin(), core.blocks.begin() + widths_.blocks,
                                                          [](const BlockSlot& slot) { return slot.used; }));
   scheduler_.blocks.set(blocks_resident_);
-  for (std::size_t state = 1; state < kGroupStates; ++state) {
-    count_groups(core, static_cast<GroupState>(state));
+  if (link::WaveSetter to(scheduler_.blocks); to) {
+    for (std::size_t state = 1; state < kGroupStates; ++state) {
+      count_groups(to, core, static_cast<GroupState>(state));
+    }
   }
   for (const Group& group : core.groups.all()) {
     if (group.state != GroupState::free) {
@@ -225,14 +214,27 @@ void CoreWaves::joined(const CoreState& core) {
   show_scheduler();
 }
 
-void CoreWaves::count_groups(const CoreState& core, GroupState state) {
-  scheduler_.states[static_cast<std::size_t>(state)].set(core.groups.count(state));
+void CoreWaves::count_groups(link::WaveSetter& to, const CoreState& core, GroupState state) {
+  to.set(scheduler_.states[static_cast<std::size_t>(state)], core.groups.count(state));
 }
 
 void CoreWaves::group_changed(const CoreState& core, const Group& group, GroupState before) {
-  count_groups(core, before);
-  count_groups(core, group.state);
-  changed(group);
+  if (link::WaveSetter to(scheduler_.blocks); to) {
+    count_groups(to, core, before);
+    count_groups(to, core, group.state);
+  }
+  const bool only_state = masks_by_completion_ && before != GroupState::free && group.state != GroupState::free;
+  if (!only_state) {
+    changed(group);
+    return;
+  }
+  show_scheduler();
+  if (group.id < warps_.size() && warps_[group.id]->state.traced()) {
+    WarpWaves& warp = *warps_[group.id];
+    link::WaveSetter to(warp.state);
+    to.set(warp.state, static_cast<std::uint64_t>(group.state));
+    show_position(to, warp, group);
+  }
 }
 
 void CoreWaves::changed(const Group& group) {
@@ -254,27 +256,32 @@ void CoreWaves::show_scheduler() {
   }
 }
 
+void CoreWaves::show_position(link::WaveSetter& to, WarpWaves& warp, const Group& group) {
+  to.set(warp.pc, group.pc);
+  to.set(warp.block, group.block_slot);
+  to.set(warp.progress, group.progress);
+}
+
 void CoreWaves::show(const Group& group) {
   if (group.id >= warps_.size() || !warps_[group.id]->state.traced()) {
     return;
   }
   WarpWaves& warp = *warps_[group.id];
-  warp.state.set(static_cast<std::uint64_t>(group.state));
-  if (group.state == GroupState::free) {
-    for (link::Wave& row : warp.active) {
-      row.set(0);
+  {
+    link::WaveSetter to(warp.state);
+    to.set(warp.state, static_cast<std::uint64_t>(group.state));
+    if (group.state == GroupState::free) {
+      set_rows(to, warp.active, {});
+      if (widths_.stack == Divergence::StackKind::per_group) {
+        to.set(warp.stack.depth, 0);
+      }
+    } else {
+      show_position(to, warp, group);
+      set_rows(to, warp.active, group.active);
     }
-    if (widths_.stack == Divergence::StackKind::per_group) {
-      warp.stack.depth.set(0);
+    if (widths_.stack != Divergence::StackKind::none) {
+      show_stack(to, group);
     }
-  } else {
-    warp.pc.set(group.pc);
-    warp.block.set(group.block_slot);
-    warp.progress.set(group.progress);
-    set_rows(warp.active, group.active);
-  }
-  if (widths_.stack != Divergence::StackKind::none) {
-    show_stack(group);
   }
   if (widths_.independent) {
     show_threads(group, warp.threads);
@@ -291,7 +298,7 @@ void CoreWaves::show_threads(const Group& group, ThreadsWaves& threads) const {
   threads.at_barrier.set(view.at_barrier);
 }
 
-void CoreWaves::show_stack(const Group& group) {
+void CoreWaves::show_stack(link::WaveSetter& to, const Group& group) {
   const bool per_block = widths_.stack == Divergence::StackKind::per_block;
   if (!per_block && group.state == GroupState::free) {
     return;
@@ -299,13 +306,13 @@ void CoreWaves::show_stack(const Group& group) {
   const Divergence::StackView view = core_->warps().divergence().stack_view(group);
   const std::size_t of_block = std::size_t{group.block_slot} * widths_.stacks_per_block + view.part;
   StackWaves& stack = per_block ? blocks_[of_block]->stack : warps_[group.id]->stack;
-  stack.depth.set(view.depth);
+  to.set(stack.depth, view.depth);
   if (view.depth != 0) {
-    stack.merge_pc.set(view.reconvergence_pc);
-    stack.execute_pc.set(view.execute_pc);
+    to.set(stack.merge_pc, view.reconvergence_pc);
+    to.set(stack.execute_pc, view.execute_pc);
   }
   if (!per_block) {
-    set_rows(warps_[group.id]->waiting, view.active);
+    set_rows(to, warps_[group.id]->waiting, view.active);
     return;
   }
   BlockWaves& block = *blocks_[of_block];
@@ -313,52 +320,68 @@ void CoreWaves::show_stack(const Group& group) {
   for (const LaneMask mask : view.active) {
     threads += static_cast<unsigned>(std::popcount(mask));
   }
-  block.mask_threads.set(threads);
-  set_rows(block.mask, view.active);
+  to.set(block.mask_threads, threads);
+  set_rows(to, block.mask, view.active);
   for (std::size_t row = view.active.size(); row < block.mask.size(); ++row) {
-    block.mask[row].set(0);  // of a smaller block, or of none
+    to.set(block.mask[row], 0);  // of a smaller block, or of none
   }
-  block.warps.set(view.warps);
-  block.at_branch.set(view.at_branch);
-  block.at_merge.set(view.at_merge);
+  to.set(block.warps, view.warps);
+  to.set(block.at_branch, view.at_branch);
+  to.set(block.at_merge, view.at_merge);
 }
 
 void CoreWaves::fetched(const CoreState& core, const link::SubWarp& sub_warp) {
-  fetch_.stage.show(sub_warp.group, sub_warp.pc,
-                    sub_warp.decoded != nullptr ? operation(sub_warp) : opcode_of(sub_warp.word));
   fetched_at_ = core.now;
+  if (link::WaveSetter to(fetch_.stage.valid); to) {
+    fetch_.stage.show(to, sub_warp.group, sub_warp.pc,
+                      sub_warp.decoded != nullptr ? operation(sub_warp) : opcode_of(sub_warp.word));
+  }
 }
 
 void CoreWaves::former_worked(const CoreState& core, const link::SubWarp& instruction, const FormerWork& work) {
-  decode_.stage.show(instruction.group, instruction.pc, static_cast<std::uint64_t>(work.decoded.instruction.op));
-  set_rows(former_.candidates, work.left);
-  set_rows(former_.pending, work.pending);
+  if (link::WaveSetter to(decode_.stage.valid); to) {
+    decode_.stage.show(to, instruction.group, instruction.pc, static_cast<std::uint64_t>(work.decoded.instruction.op));
+  }
+  link::WaveSetter to(former_.valid);
+  if (!to) {
+    return;
+  }
+  set_rows(to, former_.candidates, work.left);
+  set_rows(to, former_.pending, work.pending);
   if (!work.formed) {
-    former_.interlock.pulse();
+    to.pulse(former_.interlock);
   }
   if (formed_last_at_ != core.now) {
-    former_.stall.pulse();
+    to.pulse(former_.stall);
   }
 }
 
 void CoreWaves::formed(const CoreState& core, const link::SubWarp& sub_warp) {
-  former_.valid.pulse();
-  former_.lanes.set(sub_warp.lanes);
-  former_.number.set(core.groups[sub_warp.group].flights[sub_warp.flight].formed + 1);
-  former_.last.set(sub_warp.last ? 1 : 0);
-  former_.whole.set(sub_warp.whole ? 1 : 0);
-  former_.scalar.set(sub_warp.scalar ? 1 : 0);
-  former_.lanes_of.show(sub_warp);
   if (sub_warp.last) {
     formed_last_at_ = core.now;
   }
+  link::WaveSetter to(former_.valid);
+  if (!to) {
+    return;
+  }
+  to.pulse(former_.valid);
+  to.set(former_.lanes, sub_warp.lanes);
+  to.set(former_.number, core.groups[sub_warp.group].flights[sub_warp.flight].formed + 1);
+  to.set(former_.last, sub_warp.last ? 1 : 0);
+  to.set(former_.whole, sub_warp.whole ? 1 : 0);
+  to.set(former_.scalar, sub_warp.scalar ? 1 : 0);
+  former_.lanes_of.show(to, sub_warp);
 }
 
 void CoreWaves::read(const link::SubWarp& sub_warp) {
-  read_.stage.show(sub_warp.group, sub_warp.pc, operation(sub_warp));
-  read_.lanes.set(sub_warp.lanes);
-  read_.executing.set(sub_warp.executing);
-  read_.lanes_of.show(sub_warp);
+  link::WaveSetter to(read_.stage.valid);
+  if (!to) {
+    return;
+  }
+  read_.stage.show(to, sub_warp.group, sub_warp.pc, operation(sub_warp));
+  to.set(read_.lanes, sub_warp.lanes);
+  to.set(read_.executing, sub_warp.executing);
+  read_.lanes_of.show(to, sub_warp);
 }
 
 void CoreWaves::issued(const link::SubWarp& sub_warp, Cycle last) {
@@ -368,24 +391,32 @@ void CoreWaves::issued(const link::SubWarp& sub_warp, Cycle last) {
   const LaneMask lanes = before | own;
   issued_at_ = now;
   issued_lanes_ = lanes;
-  execute_.stage.show(sub_warp.group, sub_warp.pc, operation(sub_warp));
+  link::WaveSetter to(execute_.stage.valid);
+  if (!to) {
+    return;
+  }
+  execute_.stage.show(to, sub_warp.group, sub_warp.pc, operation(sub_warp));
   for (const unsigned bit : set_bits(execute_.by_lane.empty() ? 0 : own)) {
     ExecuteWaves::Lane& lane = execute_.by_lane[bit];
-    lane.warp.set(sub_warp.group);
-    lane.pc.set(sub_warp.pc);
-    lane.opcode.set(operation(sub_warp));
+    to.set(lane.warp, sub_warp.group);
+    to.set(lane.pc, sub_warp.pc);
+    to.set(lane.opcode, operation(sub_warp));
   }
-  execute_.lanes.set(lanes);
-  execute_.active.pulse(static_cast<unsigned>(std::popcount(lanes)));
-  execute_.state.set(lanes != 0 ? kStageBusy : static_cast<std::uint64_t>(IdleCause::predicated_off));
+  to.set(execute_.lanes, lanes);
+  to.pulse(execute_.active, static_cast<unsigned>(std::popcount(lanes)));
+  to.set(execute_.state, lanes != 0 ? kStageBusy : static_cast<std::uint64_t>(IdleCause::predicated_off));
   if (sub_warp.decoded->unit == isa::Unit::complex && last != link::kNever) {
-    complex_began();
+    to.pulse(execute_.complex_starts);
   }
 }
 
 void CoreWaves::in_memory(const link::SubWarp& sub_warp) {
-  memory_.stage.show(sub_warp.group, sub_warp.pc, operation(sub_warp));
-  memory_.lanes.set(working_lanes(sub_warp));
+  link::WaveSetter to(memory_.stage.valid);
+  if (!to) {
+    return;
+  }
+  memory_.stage.show(to, sub_warp.group, sub_warp.pc, operation(sub_warp));
+  to.set(memory_.lanes, working_lanes(sub_warp));
 }
 
 // A sub-warp that decode cannot hand on keeps the next instruction waiting, but not in the cycle that formed it.
@@ -405,9 +436,11 @@ void CoreWaves::retired(const CoreState& core, const link::SubWarp& sub_warp) {
     returning_.erase(back);
   }
   RetireWaves& waves = retire_[returned ? 1 : 0];
-  waves.stage.show(sub_warp.group, sub_warp.pc, operation(sub_warp));
-  waves.lanes.set(working_lanes(sub_warp));
-  waves.last.set(sub_warp.last ? 1 : 0);
+  if (link::WaveSetter to(waves.stage.valid); to) {
+    waves.stage.show(to, sub_warp.group, sub_warp.pc, operation(sub_warp));
+    to.set(waves.lanes, working_lanes(sub_warp));
+    to.set(waves.last, sub_warp.last ? 1 : 0);
+  }
   if (sub_warp.decoded->conditional_branch) {
     branch(sub_warp, core.groups[sub_warp.group]);
   }
@@ -443,13 +476,19 @@ void CoreWaves::completed(const CoreState& core, const Group& group, bool condit
 }
 
 void CoreWaves::cycle_ended(const CoreState& core, const CycleEnd& end) {
-  fetch_.state.set(fetched_at_ == core.now ? kStageBusy : static_cast<std::uint64_t>(end.fetch));
-  fetch_.blocked.set(end.fetch_waits ? 1 : 0);
-  if (stalled_at_ != core.now) {
-    memory_.stall.set(kNoStall);
+  if (link::WaveSetter to(fetch_.stage.valid); to) {
+    to.set(fetch_.state, fetched_at_ == core.now ? kStageBusy : static_cast<std::uint64_t>(end.fetch));
+    to.set(fetch_.blocked, end.fetch_waits ? 1 : 0);
   }
-  memory_.put_aside.set(end.put_aside);
-  memory_.gathered.set(end.gathered);
+  if (link::WaveSetter to(memory_.stage.valid); to) {
+    if (stalled_at_ != core.now) {
+      to.set(memory_.stall, kNoStall);
+    }
+    to.set(memory_.put_aside, end.put_aside);
+    if (widths_.gathers) {
+      to.set(memory_.gathered, end.gathered);
+    }
+  }
   if (widths_.split_entries != 0) {
     splits_.show(core.groups, core_->warps().divergence().split_table());
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/set_bits.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/state/core_state.hpp"
@@ -53,11 +54,12 @@ struct CoreWidths {
 // An instruction or sub-warp that a stage holds in a cycle.
 struct StageWaves {
   link::Wave valid, warp, pc, opcode;
-  void show(std::uint32_t group, std::uint32_t at, std::uint64_t operation) {
-    valid.pulse();
-    warp.set(group);
-    pc.set(at);
-    opcode.set(operation);
+  [[gnu::always_inline]] void show(link::WaveSetter& to, std::uint32_t group, std::uint32_t at,
+                                   std::uint64_t operation) {
+    to.pulse(valid);
+    to.set(warp, group);
+    to.set(pc, at);
+    to.set(opcode, operation);
   }
   template <class Visitor>
   void describe(Visitor& visit, link::SignalGroup group, const CoreWidths& widths, const std::string& valid_means) {
@@ -73,7 +75,19 @@ struct LaneWaves {
   explicit LaneWaves(const CoreWidths& widths) : row(widths.lanes), home(widths.displaced ? widths.lanes : 0) {}
   link::Wave uniform, first_row;
   std::vector<link::Wave> row, home;
-  void show(const link::SubWarp& sub_warp);
+  [[gnu::always_inline]] void show(link::WaveSetter& to, const link::SubWarp& sub_warp) {
+    to.set(uniform, sub_warp.uniform ? 1 : 0);
+    to.set(first_row, sub_warp.first_row);
+    if (sub_warp.uniform) {  // first_row says it all
+      return;
+    }
+    for (const unsigned lane : set_bits(sub_warp.lanes)) {
+      to.set(row[lane], sub_warp.row_of(lane));
+      if (!home.empty()) {
+        to.set(home[lane], sub_warp.home_of(lane));
+      }
+    }
+  }
   template <class Visitor>
   void describe(Visitor& visit, link::SignalGroup group, const CoreWidths& widths) {
     visit(group, "uniform", uniform, link::boolean(), "every lane reads register row first_row: nothing is packed");
@@ -426,14 +440,17 @@ class CoreWaves {
   void sleeps(Cycle from, std::span<const IdleCause> first, IdleCause cause);
 
  private:
-  void count_groups(const CoreState& core, GroupState state);
+  void count_groups(link::WaveSetter& to, const CoreState& core, GroupState state);
   void show_scheduler();
   void show(const Group& group);
-  void show_stack(const Group& group);
+  static void show_position(link::WaveSetter& to, WarpWaves& warp, const Group& group);
+  void show_stack(link::WaveSetter& to, const Group& group);
   void show_threads(const Group& group, ThreadsWaves& threads) const;
   void branch(const link::SubWarp& sub_warp, const Group& group);
 
   const CoreWidths widths_;
+  // Masks and stack of a warp change when it starts, ends or completes an instruction, and at no other time.
+  const bool masks_by_completion_;
   FetchWaves fetch_;
   DecodeWaves decode_;
   FormerWaves former_;

@@ -23,9 +23,13 @@ void CacheWaves::attached(const CacheStatistics& statistics) {
 
 void CacheWaves::changed(const CacheStatistics& statistics, unsigned mshrs, unsigned writes, std::size_t queue) {
   const Totals now = Totals::of(statistics);
-  const auto show = [](link::Wave& wave, std::uint64_t total, std::uint64_t before) {
+  link::WaveSetter to(hits_);
+  if (!to) {
+    return;
+  }
+  const auto show = [&to](link::Wave& wave, std::uint64_t total, std::uint64_t before) {
     if (total != before) {
-      wave.count(total - before);
+      to.count(wave, total - before);
     }
   };
   show(hits_, now.hits, seen_.hits);
@@ -34,9 +38,9 @@ void CacheWaves::changed(const CacheStatistics& statistics, unsigned mshrs, unsi
   show(refused_, now.refused, seen_.refused);
   show(fills_, now.fills, seen_.fills);
   seen_ = now;
-  mshrs_.set(mshrs);
-  writes_.set(writes);
-  queue_.set(queue);
+  to.set(mshrs_, mshrs);
+  to.set(writes_, writes);
+  to.set(queue_, queue);
 }
 
 // -------------------------------------------------------------------------------------------------- interconnect

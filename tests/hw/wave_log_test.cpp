@@ -144,7 +144,8 @@ TEST(WaveLog, ShowsWhatEachWaveIsInEachCycle) {
 class FollowingWaveLog : public ::testing::TestWithParam<bool> {};
 
 TEST_P(FollowingWaveLog, ShowsWhatEachWaveIsInEachCycle) {
-  constexpr std::size_t kWaves = 6;
+  constexpr std::size_t kWaves = 7;
+  constexpr std::size_t kCounting = 6;  // this one counts events
   constexpr Cycle kCycles = 20'000;
   std::mt19937 random(5);
   link::Calendar calendar(heddle::test::kPeriod);
@@ -156,7 +157,38 @@ TEST_P(FollowingWaveLog, ShowsWhatEachWaveIsInEachCycle) {
     recorder.take(wave, "w", 8);
   }
   heddle::test::Scribe module("module", calendar.clock(), [&](Cycle now) {
-    for (std::size_t i = 0; i != kWaves; ++i) {
+    if (random() % 2 == 0) {  // several at once, perhaps some of them twice
+      link::WaveSetter to(waves[0]);
+      for (unsigned op = random() % 8; op != 0; --op) {
+        const std::size_t i = random() % kCounting;
+        const std::uint64_t value = random() % 3;
+        switch (random() % 3) {
+          case 0:
+            to.pulse(waves[i], value);
+            naive[i].pulse(now, value);
+            break;
+          case 1:
+            to.set(waves[i], value);
+            naive[i].set(now, value);
+            break;
+          default:
+            to.set(waves[i], waves[i].value());
+            naive[i].set(now, waves[i].value());
+            break;
+        }
+      }
+    }
+    for (unsigned counts = random() % 3; counts != 0; --counts) {
+      const std::uint64_t before = naive[kCounting].set_at == now ? naive[kCounting].value(now).value() : 0;
+      const std::uint64_t events = random() % 3;
+      if (counts == 1) {
+        link::WaveSetter(waves[0]).count(waves[kCounting], events);
+      } else {
+        waves[kCounting].count(events);
+      }
+      naive[kCounting].pulse(now, before + events);
+    }
+    for (std::size_t i = 0; i != kCounting; ++i) {
       for (unsigned op = random() % 8; op < 8; op += 3) {
         switch (i < 3 || random() % 4 != 0 ? 0 : 1 + random() % 3) {
           case 0:
@@ -250,6 +282,54 @@ TEST(WaveLog, AfterSleepItShowsWhatWavesHaveByThen) {
   EXPECT_EQ(recorder.shown[0].value, 0U);
   EXPECT_EQ(recorder.shown[1].cycle, 30U);
   EXPECT_EQ(recorder.shown[1].value, 9U);
+}
+
+TEST(WaveLog, ASetterOfItSetsWavesOfOthersToo) {
+  Recorder recorder;
+  Recorder other;
+  Wave own, of_other, of_none;
+  recorder.take(own, "own", 8);
+  other.take(of_other, "other", 8);
+  {
+    link::WaveSetter to(own);
+    ASSERT_TRUE(to);
+    to.set(own, 3);
+    to.set(of_other, 4);
+    to.set(of_none, 5);
+    to.pulse(of_other, 6);
+    to.pulse(of_none);
+    to.count(of_none, 2);
+  }
+  for (Recorder* const log : {&recorder, &other}) {
+    log->flush(1);
+    log->flush(9);
+  }
+  ASSERT_EQ(recorder.shown.size(), 1U);
+  EXPECT_EQ(recorder.shown[0].value, 3U);
+  ASSERT_EQ(other.shown.size(), 2U);
+  EXPECT_EQ(other.shown[0].value, 6U);
+  EXPECT_EQ(other.shown[1].value, 0U);
+  EXPECT_FALSE(link::WaveSetter(of_none)) << "nobody has taken it";
+}
+
+TEST(WaveLog, WhileItSleepsASetterKeepsValues) {
+  Recorder recorder;
+  Wave set, pulsed;
+  recorder.take(set, "set", 8);
+  recorder.take(pulsed, "pulsed", 8);
+  recorder.sleep();
+  {
+    link::WaveSetter to(set);
+    to.set(set, 3);
+    to.pulse(pulsed, 3);
+    to.set(set, 5);
+  }
+  EXPECT_TRUE(recorder.shown.empty());
+  recorder.wake(20);
+  recorder.flush(20);
+  ASSERT_EQ(recorder.shown.size(), 2U);
+  EXPECT_EQ(recorder.shown[0].value, 5U);
+  EXPECT_EQ(recorder.shown[1].value, 0U) << "which it has from the next cycle on";
 }
 
 TEST(WaveLog, NobodyLooksAndNothingHappens) {

@@ -73,7 +73,16 @@ void MemoryStage::work_on_head(Cycle now) {
 // The usual case of work_on: an instruction that does not access memory, alone, goes on as it came. False: nothing has
 // happened.
 bool MemoryStage::passes(link::SubWarp& sub_warp) {
-  if (sub_warp.beside != nullptr || gathers_ || state_.observer != nullptr || !out.offer(sub_warp)) {
+  if (sub_warp.beside != nullptr || gathers_) {
+    return false;
+  }
+  if (state_.observer != nullptr) {
+    if (StageInput* const next = out.direct(); next == nullptr || next->full()) {
+      return false;
+    }
+    state_.observer->in_memory(state_, sub_warp);
+  }
+  if (!out.offer(sub_warp)) {
     return false;
   }
   latch_.pop_all();

@@ -47,7 +47,7 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
   const isa::Op op = decoded.instruction.op;
   Group& group = state_.groups[sub_warp.group];
-  if (decoded.plain && steps_plainly(group) && state_.observer == nullptr) {
+  if (decoded.plain && steps_plainly(group)) {
     retired_plainly(group, sub_warp);
     return;
   }
@@ -112,6 +112,7 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
 }
 
 void WarpUnit::retired_plainly(Group& group, link::SubWarp& sub_warp) {
+  const link::DecodedInstruction& decoded = *sub_warp.decoded;
   if constexpr (kCheckInvariants) {
     state_.invariants.retired(sub_warp);
   }
@@ -127,6 +128,9 @@ void WarpUnit::retired_plainly(Group& group, link::SubWarp& sub_warp) {
     if (const std::string wrong = divergence_->inconsistency(group); !wrong.empty()) {
       throw InternalError(fmt::format("before PC {}: {}", group.pc, wrong));
     }
+  }
+  if (state_.observer != nullptr) {
+    state_.observer->completed(state_, group, {group.pc - 1, &decoded, flight.formed, false, false});
   }
 }
 
