@@ -103,7 +103,7 @@ bool is_floating_point(const Instruction& instruction) {
 
 LaneKind lane_kind(const Instruction& instruction) {
   const OperationInfo& operation = info(instruction.op);
-  if (operation.unit != Unit::alu) {
+  if (operation.unit != Unit::alu || instruction.op == Op::NOP) {
     return LaneKind::other;
   }
   if (!is_floating_point(instruction)) {
