@@ -30,4 +30,23 @@ RegisterUse register_use(const Instruction& instruction) {
   return use;
 }
 
+OperandWords operand_words(const Instruction& instruction) {
+  OperandWords out;
+  const auto add = [&out](unsigned place, unsigned first, unsigned count) {
+    for (unsigned word = 0; word < count && first < kRZ; ++word) {
+      out.add({static_cast<std::uint8_t>(first + word), static_cast<std::uint8_t>(place)});
+    }
+  };
+  add(0, instruction.a, a_registers(instruction));
+  if (!instruction.immediate) {
+    add(1, instruction.b, b_registers(instruction));
+  }
+  add(1, instruction.dst, stored_registers(instruction));
+  add(2, instruction.c, c_registers(instruction));
+  if (!instruction.immediate) {
+    add(3, instruction.d, d_registers(instruction));
+  }
+  return out;
+}
+
 }  // namespace heddle::isa

@@ -1,10 +1,12 @@
-// The registers that an instruction reads and writes, as sets: what a scoreboard compares.
+// The registers that an instruction reads and writes, as sets: what a scoreboard compares. And the registers that it
+// reads, operand by operand: what the ports of register banks see.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <span>
 
 #include "isa/instruction.hpp"
 
@@ -84,5 +86,26 @@ struct RegisterUse {
   std::uint8_t predicates_written = 0;  // as predicates_read
 };
 [[nodiscard]] RegisterUse register_use(const Instruction& instruction);
+
+// A 32-bit register that an instruction reads, never RZ, and the place of the operand that it belongs to: 0, 1 and 2
+// for a, b and c, 3 for d. A store has its address in place 0 and what it stores in place 1.
+struct OperandWord {
+  std::uint8_t reg = 0;
+  std::uint8_t place = 0;
+  friend bool operator==(OperandWord, OperandWord) = default;
+};
+class OperandWords {
+ public:
+  static constexpr unsigned kMost = 10;  // a store of eight by a wide address
+  void add(OperandWord word) { words_[count_++] = word; }
+  [[nodiscard]] std::span<const OperandWord> all() const { return {words_.data(), count_}; }
+  [[nodiscard]] unsigned count() const { return count_; }
+
+ private:
+  std::array<OperandWord, kMost> words_{};
+  std::uint8_t count_ = 0;
+};
+// In the order of their places, the words of a wide operand from the lowest register on.
+[[nodiscard]] OperandWords operand_words(const Instruction& instruction);
 
 }  // namespace heddle::isa

@@ -36,6 +36,10 @@ struct DecodedInstruction {
   bool forms_one = false;  // it takes one sub-warp, however many threads its group has (SubWarpFormer::forms_one)
   bool by_guard = false;   // only threads whose guard is true are in its sub-warps
   isa::RegisterUse use;
+  // Where operands go by ports of register banks (registers.banks): the words, and which of them are marked for reuse,
+  // a bit for each (hw/registers/reuse_marks.hpp).
+  isa::OperandWords operands;
+  std::uint8_t reuse = 0;
   // Of its sub-warps in the present launch (hw/core/pipeline/pipeline.hpp): at which stages they stop, a bit for each;
   // at which stage their passages end, 0: they have none; they leave the functional units in order; all that stages do
   // to them is in hw/effects/own_row.hpp.

@@ -90,6 +90,26 @@ void check_sub_cores(const Machine& machine, std::vector<Contradiction>& found) 
   }
 }
 
+void check_register_banks(const Machine& machine, std::vector<Contradiction>& found) {
+  if (machine.registers.banks == 0) {
+    return;
+  }
+  const CoreParameters& core = machine.core;
+  const auto refuse = [&](std::string why) { found.push_back({"registers.banks", std::move(why)}); };
+  if (about<Divergence>(core.divergence).traits.mimd_lanes) {
+    refuse(
+        fmt::format("core.divergence = \"{}\" has lanes that read operands of other instructions each, and a bank's "
+                    "port reads one register of all lanes; use registers.banks = 0",
+                    core.divergence));
+  }
+  if (about<Scalarisation>(core.scalar).traits.finds) {
+    refuse(
+        fmt::format("core.scalar = \"{}\" has registers of a warp beside the banks, whose ports are not modelled; use "
+                    "registers.banks = 0",
+                    core.scalar));
+  }
+}
+
 void check_private_memory(const Machine& machine, std::vector<Contradiction>& found) {
   const unsigned bytes = machine.private_memory.bytes;
   if (bytes == 0) {

@@ -13,6 +13,8 @@ void check_scalar(const CoreParameters& core, std::vector<Contradiction>& found)
 void check_stalls(const CoreParameters& core, std::vector<Contradiction>& found);
 // What is shared out among sub-cores must come out even, and what belongs to a whole core cannot be in one.
 void check_sub_cores(const Machine& machine, std::vector<Contradiction>& found);
+// Whose operands the ports of register banks are for.
+void check_register_banks(const Machine& machine, std::vector<Contradiction>& found);
 // Private memory is a core's and its lanes'.
 void check_private_memory(const Machine& machine, std::vector<Contradiction>& found);
 // An instruction of the machine's length must be able to name a thread's registers.

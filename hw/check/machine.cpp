@@ -267,6 +267,9 @@ const std::vector<Dependence>& dependences() {
        "l1d.enabled is false",
        [](const Machine& machine) { return !machine.l1d.enabled && machine.gpu.cores == 1; }},
       {{"l1d.merge_reads"}, "l1d.enabled is false", [](const Machine& machine) { return !machine.l1d.enabled; }},
+      {{"registers.read_ports", "registers.read_cycles", "registers.write_ports", "registers.cache"},
+       "registers.banks is 0",
+       [](const Machine& machine) { return machine.registers.banks == 0; }},
       {{"l1d.banks"}, "l1d.ports is 1", [](const Machine& machine) { return machine.l1d.ports == 1; }},
       {{"l1d.bank_bytes", "l1d.conflict_cycles"},
        "l1d.banks is 0",
@@ -494,6 +497,7 @@ std::vector<Contradiction> check(const Machine& machine) {
       policy.check(machine, found);
     }
   }
+  check_register_banks(machine, found);
   check_private_memory(machine, found);
   check_l0(machine, found);
   check_carve_outs(machine, found);

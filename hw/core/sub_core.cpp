@@ -73,6 +73,9 @@ SubCore::SubCore(const Machine& machine, unsigned core, unsigned number, link::C
   pipeline_.bind([&](auto& from, StageInput& to) { taps.bind(extension.sub_warps, from, to.in); });
   fetch_.predecode_by(decode_);
   execute_.comes_after(pipeline_.latency_to(execute_));
+  if (machine.registers.banks != 0) {
+    execute_.reads_by(register_read_);
+  }
   warps_.accesses(memory_);
   limit_loads();
   fetch_by_lane();
@@ -152,11 +155,13 @@ void SubCore::set_warp_size(std::uint32_t warp_size) {
   fetch_by_lane();
 }
 
-// Whether somebody sees sub-warps on their way who is none of the stages: an observer, a replay, or a mechanism that
-// parts groups whose instructions are in flight, or gives each lane an instruction of its own.
+// Whether somebody sees sub-warps on their way who is none of the stages: an observer, a replay, a mechanism that parts
+// groups whose instructions are in flight, or gives each lane an instruction of its own, or ports of register banks,
+// which what is read and what is written have in their cycles.
 bool SubCore::sees_every_stage() const {
   const Divergence::Traits& mechanism = about<Divergence>(state_.core.divergence).traits;
-  return state_.observer != nullptr || state_.replay != nullptr || mechanism.parts_in_flight || mechanism.mimd_lanes;
+  return state_.observer != nullptr || state_.replay != nullptr || mechanism.parts_in_flight || mechanism.mimd_lanes ||
+         state_.machine.registers.banks != 0;
 }
 
 void SubCore::begin_launch(const Launch& launch, Cycle first, bool global) {

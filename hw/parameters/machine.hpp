@@ -391,6 +391,7 @@ struct Machine {
   std::string description;
   GpuParameters gpu;
   CoreParameters core;
+  RegisterFileParameters registers;
   L0Parameters l0i;
   InstructionCacheParameters icache{{true, 4 * 1024, 4, 128, 1, 1, 2, 32, "write-through"}};
   DataCacheParameters l1d;
@@ -411,6 +412,8 @@ struct Machine {
     visit.section("core", "one SIMT core");
     core.describe(visit);
     core.policies.describe(visit);
+    visit.section("registers", "register file of a sub-core");
+    registers.describe(visit);
     visit.section("l0i", "instruction cache of a sub-core");
     l0i.describe(visit);
     visit.section("icache", "instruction cache of a core");

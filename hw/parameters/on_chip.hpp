@@ -40,4 +40,31 @@ struct PrivateMemoryParameters {
   }
 };
 
+// The register file of a sub-core (hw/registers/operand_reads.hpp). The papers' has a bank for each lane, which
+// operands find free. NVIDIA's, since Turing at the latest, has two banks with a port of 1024 bits for reads and one
+// for writes each, three cycles to read in, and the cache (measured by MICRO 2025, section 5.3).
+struct RegisterFileParameters {
+  static constexpr unsigned kMostBanks = 16;
+  unsigned banks = 0;
+  unsigned read_ports = 1;
+  unsigned read_cycles = 3;
+  unsigned write_ports = 0;
+  bool cache = false;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("banks", banks, Limits::between(0, kMostBanks), "banks",
+          "of registers, by register number, whose ports limit how many operands are read in a cycle; 0: every operand "
+          "finds a port");
+    visit("read_ports", read_ports, Limits::between(1, 8), "registers", "of all lanes that a bank reads in a cycle");
+    visit("read_cycles", read_cycles, Limits::between(1, 8), "cycles",
+          "within which all operands of an instruction are read; it waits in front of register read until they can be");
+    visit(
+        "write_ports", write_ports, Limits::between(0, 8), "registers",
+        "of all lanes that a bank writes in a cycle; a result from memory gives way to those of the pipeline; 0: any");
+    visit("cache", cache, Limits::any(), "",
+          "true: operands that an instruction close behind reads again in the same place stay in front of the banks, "
+          "one for each bank and place (register file cache)");
+  }
+};
+
 }  // namespace heddle::hw

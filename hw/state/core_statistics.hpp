@@ -71,6 +71,11 @@ struct CoreStatistics {
   std::uint64_t complex_queue_full = 0;
   std::uint64_t complex_wait_cycles = 0;
   std::uint64_t interlock_stalls = 0;
+  std::uint64_t bank_conflicts = 0;
+  std::uint64_t bank_stalls = 0;
+  std::uint64_t bank_write_stalls = 0;
+  std::uint64_t reused_operands = 0;
+  std::uint64_t kept_operands = 0;
   std::uint64_t barriers = 0;
   std::uint64_t barrier_imbalance = 0;
   std::uint64_t progress = 0;
@@ -157,6 +162,15 @@ struct CoreStatistics {
         "interlock_stalls", interlock_stalls, "cycles",
         "decode waited for threads in flight with the warp's earlier instruction (relaxed issue), or register read for "
         "its results (scoreboard)");
+    visit("bank_conflicts", bank_conflicts, "sub-warps",
+          "that could not read their operands at once, since earlier ones had the ports of the register banks "
+          "(registers.banks)");
+    visit("bank_stalls", bank_stalls, "cycles", "that those waited: bubbles");
+    visit("bank_write_stalls", bank_write_stalls, "cycles",
+          "that results from memory waited for a write port of their register banks (registers.write_ports)");
+    visit("reused_operands", reused_operands, "words",
+          "that sub-warps had from the register file cache instead of a bank (registers.cache)");
+    visit("kept_operands", kept_operands, "words", "that stayed there to be reused");
     visit("barriers", barriers, "barriers", "barriers that released their threads");
     visit(
         "barrier_imbalance", barrier_imbalance, "cycles",

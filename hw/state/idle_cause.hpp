@@ -32,6 +32,8 @@ namespace heddle::hw {
                     "the memory stage was serialising a bank conflict of scratchpad or private memory")              \
   HEDDLE_IDLE_CAUSE(complex, "complex",                                                                              \
                     "most warps waited for complex operations, or an operation found its unit or lanes busy")        \
+  HEDDLE_IDLE_CAUSE(register_banks, "register_banks",                                                                \
+                    "operands waited for ports of register banks, which earlier instructions had")                   \
   HEDDLE_IDLE_CAUSE(predicated_off, "predicated_off", "an instruction passed whose guard was false in every lane")   \
   HEDDLE_IDLE_CAUSE(throttled, "throttled",                                                                          \
                     "no warp was ready and most of them had a load that the load limiter held back")                 \

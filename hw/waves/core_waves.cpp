@@ -58,6 +58,7 @@ CoreWidths::CoreWidths(const Machine& machine)
   mimd_lanes = traits.mimd_lanes;
   block_slots += traits.changes_cores || traits.global_pool != nullptr ? machine.core.threads : 0;
   gathers = about<Coalescer>(machine.core.coalescer).traits.gathers;
+  register_banks = machine.registers.banks != 0;
   fetch_groups = policy->fetch_groups();
   candidates = policy->candidates();
 }
@@ -423,6 +424,8 @@ void CoreWaves::in_memory(const link::SubWarp& sub_warp) {
 void CoreWaves::held(const CoreState& core, CoreStage stage, IdleCause cause) {
   if (stage == CoreStage::decode && formed_last_at_ != core.now) {
     former_.stall.pulse();
+  } else if (stage == CoreStage::register_read && cause == IdleCause::register_banks) {
+    read_.bank_stall.pulse();
   } else if (stage == CoreStage::memory) {
     memory_.stall.set(static_cast<std::uint64_t>(cause));
     stalled_at_ = core.now;

@@ -49,6 +49,7 @@ struct CoreWidths {
   bool independent;        // the threads of a warp are scheduled independently
   bool mimd_lanes;         // each lane executes an instruction of its own
   bool gathers;            // the sub-warps of an instruction ask for lines together
+  bool register_banks;     // operands wait for ports of register banks
 };
 
 // An instruction or sub-warp that a stage holds in a cycle.
@@ -163,7 +164,7 @@ struct FormerWaves {
 struct ReadWaves {
   explicit ReadWaves(const CoreWidths& all) : lanes_of(all), widths(&all) {}
   StageWaves stage;
-  link::Wave lanes, executing;
+  link::Wave lanes, executing, bank_stall;
   LaneWaves lanes_of;
   const CoreWidths* widths;
   template <class Visitor>
@@ -172,6 +173,10 @@ struct ReadWaves {
     stage.describe(visit, registers, *widths, "a sub-warp reads its operands");
     visit(registers, "lanes", lanes, link::mask(widths->lanes), "lanes whose banks are read");
     visit(registers, "guard", executing, link::mask(widths->lanes), "of those, lanes whose guard is true");
+    if (widths->register_banks) {
+      visit(registers, "bank_stall", bank_stall, link::boolean(),
+            "a sub-warp waits for ports of register banks: statistic bank_stalls counts these cycles");
+    }
     lanes_of.describe(visit, registers, *widths);
   }
 };

@@ -168,6 +168,39 @@ void leave(Code& code) {
   code.exit();
 }
 
+// A load that comes back in the cycle of a sub-warp of the pipeline, which writes r5; registers are in two banks.
+struct MetResults {
+  unsigned ports, dst, words;  // registers.write_ports; of the load
+  LaneMask executing;          // of the pipeline's
+  Cycle waits;
+};
+class WritePorts : public ::testing::TestWithParam<MetResults> {};
+
+TEST_P(WritePorts, AResultFromMemoryGivesWayToThePipelines) {
+  Machine machine;
+  machine.registers.banks = 2;
+  machine.registers.write_ports = GetParam().ports;
+  WriteBackBench bench(machine);
+  bench.hand_over(bench.one(0, add_r5, GetParam().executing), 4);
+  const auto load = [](Code& code) {
+    code.load(Op::LD_GLOBAL, GetParam().dst, 2, 0, isa::Width::b32, GetParam().words);
+  };
+  bench.hand_back(bench.one(1, load), 4);
+  for (const auto& instruction : bench.instructions) {
+    instruction->use = isa::register_use(instruction->instruction);
+  }
+  bench.tick(5);
+  EXPECT_EQ(bench.state.statistics.warp_instructions, 2U - GetParam().waits);
+  EXPECT_EQ(bench.stage.stuck(5), GetParam().waits == 0) << "the next cycle is another one";
+  bench.tick(6);
+  EXPECT_EQ(bench.state.statistics.warp_instructions, 2U);
+  EXPECT_EQ(bench.state.statistics.bank_write_stalls, GetParam().waits);
+}
+INSTANTIATE_TEST_SUITE_P(Results, WritePorts,
+                         ::testing::Values(MetResults{1, 7, 1, kAll, 1}, MetResults{1, 6, 1, kAll, 0},
+                                           MetResults{1, 6, 2, kAll, 1}, MetResults{2, 7, 1, kAll, 0},
+                                           MetResults{0, 7, 1, kAll, 0}, MetResults{1, 7, 1, 0, 0}));
+
 TEST(WriteBack, WritesExecutingLanesOnlyAndReleasesTheGroupForTheNextCycle) {
   WriteBackBench bench;
   SubWarp& add = bench.one(1, add_r5, 0x8000'00f1);

@@ -58,6 +58,7 @@ void add_machines_of_parts(Add add) {
     machine.core.policies.of<hw::ScoreboardParameters>().loads_ahead = true;
     machine.core.registers = 64 * 1024;
     machine.core.scheduler = "two-level";
+    machine.registers = {3, 1, 2, 2, true};
     machine.core.simd_width = 8;
     machine.core.warp_size = 64;
     machine.core.former = "packed";
@@ -73,6 +74,7 @@ void add_machines_of_parts(Add add) {
   });
   add("barrierstight", [](hw::Machine& machine) {
     machine.core.divergence = "barriers";
+    machine.registers = {4, 1, 1, 1, true};
     machine.core.scheduler = "two-level";
     machine.core.simd_width = machine.core.warp_size = 16;
     machine.core.policies.of<hw::BarriersParameters>() = {1, 3, 1, "taken"};
@@ -87,6 +89,7 @@ void add_machines_of_parts(Add add) {
     machine.core.scheduler = "gty";
     machine.core.integer_interval = machine.core.float_interval = 2;
     machine.core.double_interval = 16;
+    machine.registers = {2, 1, 3, 1, true};
     machine.l0i = {true, 1024, 2, 3};
     machine.icache.hit_latency = 12;
     machine.gpu.cores = 2;

@@ -56,6 +56,10 @@ void check_core(const VcdDump& dump, const json::object& modules, const std::str
   if (!scoreboard) {  // there it is register read that waits
     EXPECT_EQ(dump.sum(core + ".decode.former.interlock"), value(counts, "interlock_stalls"));
   }
+  if (dump.signals.count(core + ".register_read.bank_stall") != 0) {
+    EXPECT_EQ(dump.sum(core + ".register_read.bank_stall"), value(counts, "bank_stalls"));
+    EXPECT_NE(value(counts, "bank_stalls"), 0U);
+  }
   EXPECT_EQ(dump.sum(core + ".memory.lines"), value(counts, "line_requests"));
   // The state of execute adds up, cause by cause, to the statistics; so do the functional units.
   for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
@@ -190,6 +194,9 @@ INSTANTIATE_TEST_SUITE_P(
                     WavesCase{"slip", {"slip-bypass", "merge", "--scale", "0.002"}},
                     WavesCase{"slow_fetch",
                               {"baseline", "kmeans", "--scale", "0.002", "--set", "core.fetch_latency=7"}},
+                    WavesCase{"register_banks",
+                              {"baseline", "bfs", "--scale", "0.002", "--set", "registers.banks=1", "--set",
+                               "registers.write_ports=1", "--set", "registers.cache=true"}},
                     WavesCase{"jedec",
                               {"baseline", "bfs", "--scale", "0.002", "--set", "dram.timing=jedec", "--set",
                                "dram.banks=16", "--set", "dram.scheduler=fr-fcfs"}},

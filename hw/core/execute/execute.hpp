@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "hw/core/execute/register_read.hpp"
 #include "hw/core/execute/unit.hpp"
 #include "hw/core/front/fetch.hpp"
 #include "hw/core/pipeline/stage.hpp"
@@ -46,8 +47,11 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   void tick(Cycle now) override;
   After turn(Cycle now) override { return turn_of(*this, now); }
   [[nodiscard]] bool stuck(Cycle now) const override;
-  // Why no sub-warp arrived in a cycle: what kept fetch from fetching one in time.
+  // Why no sub-warp arrived in a cycle: what kept fetch from fetching one in time, or register read from handing it on.
   [[nodiscard]] IdleCause idle_cause(Cycle now) const {
+    if (operands_ != nullptr && now >= latency() && operands_->lacked_ports(now - latency())) {
+      return IdleCause::register_banks;
+    }
     return now >= front_latency_ ? fetch_.cause(now - front_latency_) : IdleCause::no_work;
   }
   // Cycles from fetch to here: of the stages in front (Pipeline::latency_to), once they are in their order.
@@ -56,6 +60,8 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   // (IssueDiscipline::Traits::early_next_pc).
   void tell(WarpUnit& warps) { warps_ = &warps; }
   void comes_after(unsigned front_latency) { front_latency_ = front_latency; }
+  // Who knows when operands waited for ports of register banks; they never do unless told.
+  void reads_by(const RegisterReadStage& operands) { operands_ = &operands; }
   [[nodiscard]] bool idle() const override {
     return empty() && pipe_.empty() && apart_.empty() && waiting_apart() == 0;
   }
@@ -140,6 +146,7 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
 
   Performer performer_;
   const FetchStage& fetch_;
+  const RegisterReadStage* operands_ = nullptr;
   unsigned front_latency_ = 0;
   std::vector<Unit> units_;
   const std::array<Cycle, isa::kLaneKinds> intervals_;  // by LaneKind

@@ -12,10 +12,13 @@ RegisterReadStage::RegisterReadStage(const sc_core::sc_module_name& name, CoreSt
       out("out"),
       clock_(clock) {
   registers.bind(*this);
+  if (state.machine.registers.banks != 0) {
+    reads_.emplace(state.machine.registers);
+  }
 }
 
 void RegisterReadStage::access_file(const link::SubWarp& sub_warp, const link::DecodedInstruction& decoded) {
-  RegisterAccess access{&sub_warp, decoded.operand_words, false};
+  RegisterAccess access{&sub_warp, decoded.operand_words - need_.cached, false};
   if (sub_warp.scalar) {
     const Group& group = state_.groups[sub_warp.group];
     access.warp = group.active;
@@ -56,13 +59,46 @@ void RegisterReadStage::read(link::SubWarp& sub_warp, Cycle now) {
   }
 }
 
+bool RegisterReadStage::takes_ports(const link::SubWarp& sub_warp) {
+  const isa::OperandWords& operands = sub_warp.decoded->operands;
+  const std::optional<unsigned> row = sub_warp.uniform ? std::optional<unsigned>(sub_warp.first_row) : std::nullopt;
+  if (waits_for_ports_ == nullptr) {
+    need_ = sub_warp.lanes != 0 ? reads_->need(operands, row) : OperandReads::Need{};
+  }
+  if (!reads_->fits(need_, state_.now)) {
+    lacks_ports(sub_warp);
+    return false;
+  }
+  waits_for_ports_ = nullptr;
+  if (sub_warp.lanes != 0) {
+    state_.statistics.kept_operands += reads_->take(operands, sub_warp.decoded->reuse, row, need_, state_.now);
+    state_.statistics.reused_operands += need_.cached;
+  }
+  return true;
+}
+
+void RegisterReadStage::lacks_ports(const link::SubWarp& sub_warp) {
+  state_.statistics.bank_conflicts += waits_for_ports_ == nullptr ? 1 : 0;
+  ++state_.statistics.bank_stalls;
+  waits_for_ports_ = &sub_warp;
+  const Cycle since = state_.now - lacked_at_;
+  lacked_ = (since < 64 ? lacked_ << since : 0) | 1U;
+  lacked_at_ = state_.now;
+  state_.block_cause = IdleCause::register_banks;
+  held(sub_warp, IdleCause::register_banks);
+}
+
 bool RegisterReadStage::read_all(link::SubWarp& first) {
   for (link::SubWarp* each = unread_ != nullptr ? unread_ : &first; each != nullptr; each = each->beside) {
-    if (warps_ != nullptr && !warps_->may_read(*each)) {
+    if (warps_ != nullptr && waits_for_ports_ == nullptr && !warps_->may_read(*each)) {
       unread_ = each;
       ++state_.statistics.interlock_stalls;
       state_.block_cause = IdleCause::pipeline;
       held(*each, IdleCause::pipeline);
+      return false;
+    }
+    if (reads_ && !takes_ports(*each)) {
+      unread_ = each;
       return false;
     }
     if (lets(*each)) {
@@ -112,6 +148,13 @@ void RegisterReadStage::reset() {
   read_done_ = false;
   unread_ = nullptr;
   done_at_ = 0;
+  waits_for_ports_ = nullptr;
+  need_ = {};
+  if (reads_) {
+    reads_->reset();
+  }
+  lacked_ = 0;
+  lacked_at_ = 0;
 }
 
 }  // namespace heddle::hw

@@ -4,11 +4,18 @@
 //   in         target, WarpProtocol         from decode
 //   registers  initiator, RegisterProtocol  timing by b_transport, data by direct memory
 //   out        initiator, WarpProtocol      to execute
+//
+// Where registers are in banks of their own (registers.banks), a sub-warp whose results from earlier instructions are
+// there waits at the stage's head until its operands find ports (hw/registers/operand_reads.hpp), and holds up the
+// stages before it. What is read it reads when it goes on.
 #pragma once
+
+#include <optional>
 
 #include "hw/core/pipeline/stage.hpp"
 #include "hw/core/warps/warp_unit.hpp"
 #include "hw/effects/warp_exchange.hpp"
+#include "hw/registers/operand_reads.hpp"
 #include "hw/registers/register_file.hpp"
 
 namespace heddle::hw {
@@ -27,6 +34,10 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
     return latch_.settled(now) && (latch_.empty() || (read_done_ && now >= done_at_));
   }
   void reset() override;
+  // In a cycle, among the last 64, a sub-warp waited for ports of register banks.
+  [[nodiscard]] bool lacked_ports(Cycle at) const {
+    return at <= lacked_at_ && lacked_at_ - at < 64 && ((lacked_ >> (lacked_at_ - at)) & 1U) != 0;
+  }
   [[nodiscard]] StageOutput* output() override { return &out; }
   // Who says whether a sub-warp's operands are there; they always are unless told
   // (IssueDiscipline::Traits::early_next_pc).
@@ -34,7 +45,7 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   // Where something else than the register file is bound, it sees each access in its cycle, and may take its time.
   [[nodiscard]] bool sees_all() override {
     RegisterFile* const file = direct_file();
-    return warps_ != nullptr || file == nullptr || file->counts_by_warp();
+    return warps_ != nullptr || reads_ || file == nullptr || file->counts_by_warp();
   }
   [[nodiscard]] bool lets_by(const link::DecodedInstruction& decoded) const override { return !decoded.exchanges; }
   [[nodiscard]] bool works_in_row() const override { return true; }
@@ -50,6 +61,9 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   void read(link::SubWarp& sub_warp, Cycle now);
   // Reads for the first sub-warp and the ones beside it. False: one must wait, and the ones behind it do too.
   [[nodiscard]] bool read_all(link::SubWarp& first);
+  // Whether its operands find ports in this cycle, which it then has.
+  [[nodiscard]] bool takes_ports(const link::SubWarp& sub_warp);
+  void lacks_ports(const link::SubWarp& sub_warp);
   // The port's part: the time that an access takes, and the direct view.
   void access_file(const link::SubWarp& sub_warp, const link::DecodedInstruction& decoded);
 
@@ -67,6 +81,11 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   bool read_done_ = false;           // the sub-warp in the latch has its operands, and so have the ones beside it
   link::SubWarp* unread_ = nullptr;  // the first sub-warp that had to wait
   Cycle done_at_ = 0;
+  std::optional<OperandReads> reads_;               // none: operands always find ports
+  const link::SubWarp* waits_for_ports_ = nullptr;  // its results from earlier instructions are there
+  OperandReads::Need need_;                         // of that sub-warp, or of the one that is being read
+  std::uint64_t lacked_ = 0;                        // bit i: in cycle lacked_at_ - i a sub-warp waited for ports
+  Cycle lacked_at_ = 0;
 };
 
 }  // namespace heddle::hw

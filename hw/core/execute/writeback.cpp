@@ -1,6 +1,9 @@
 #include "hw/core/execute/writeback.hpp"
 
+#include <array>
 #include <utility>
+
+#include "base/set_bits.hpp"
 
 namespace heddle::hw {
 
@@ -14,8 +17,30 @@ WriteBackStage::WriteBackStage(const sc_core::sc_module_name& name, CoreState& s
   registers.bind(*this);
 }
 
+bool WriteBackStage::lacks_ports(Cycle now) const {
+  const RegisterFileParameters& file = state_.machine.registers;
+  const link::SubWarp* const first = latch_.front(now);
+  const link::SubWarp* const other = returns.front(now);
+  if (first == nullptr || other == nullptr || file.banks == 0 || first->executing == 0 || other->executing == 0) {
+    return false;
+  }
+  std::array<unsigned, RegisterFileParameters::kMostBanks> of_first{};
+  first->decoded->use.written.each([&](unsigned reg) { ++of_first[reg % file.banks]; });
+  // What is more than a port can write in a cycle has taken it for several before, as far as that is modelled
+  // (l1d.return_bytes).
+  bool lacks = false;
+  other->decoded->use.written.each(
+      [&](unsigned reg) { lacks = lacks || of_first[reg % file.banks] >= file.write_ports; });
+  return lacks;
+}
+
 void WriteBackStage::tick(Cycle now) {
-  for (link::SubWarp* sub_warp = returns.take(now); sub_warp != nullptr;) {
+  const bool waits = state_.machine.registers.write_ports != 0 && lacks_ports(now);
+  if (waits) {
+    ++state_.statistics.bank_write_stalls;
+    returns.waits(*returns.front(now));
+  }
+  for (link::SubWarp* sub_warp = waits ? nullptr : returns.take(now); sub_warp != nullptr;) {
     link::SubWarp* const beside = std::exchange(sub_warp->beside, nullptr);
     retire(*sub_warp);
     sub_warp = beside;

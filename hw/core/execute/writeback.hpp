@@ -4,6 +4,10 @@
 //   in         target, WarpProtocol         from memory, in pipeline order
 //   returns    target, WarpProtocol         accesses that had been put aside; a write port of their own
 //   registers  initiator, RegisterProtocol  timing by b_transport, data by direct memory
+//
+// With registers.write_ports a bank writes so many registers of all lanes in a cycle: a sub-warp at `returns` waits as
+// long as the one in pipeline order leaves it no port (MICRO 2025, section 5.3: of a load and an instruction of fixed
+// latency that finish in one cycle "the one that is delayed one cycle is the load instruction").
 #pragma once
 
 #include "hw/core/pipeline/stage.hpp"
@@ -18,6 +22,9 @@ namespace heddle::hw {
 class ReturnPort final : public StageInput {
  public:
   ReturnPort(const sc_core::sc_module_name& name, CoreState& state) : StageInput(name, state, 1, CoreStage::returns) {}
+  [[nodiscard]] link::SubWarp* front(Cycle now) const { return latch_.front(now); }
+  // It cannot go on in this cycle.
+  void waits(const link::SubWarp& sub_warp) const { held(sub_warp, IdleCause::register_banks); }
   // The oldest sub-warp that is visible, with the ones beside it; null: none.
   [[nodiscard]] link::SubWarp* take(Cycle now) {
     link::SubWarp* const sub_warp = latch_.front(now);
@@ -56,6 +63,8 @@ class WriteBackStage final : public ReceivingStage,
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { array_ = nullptr; }
   void write_released(link::SubWarp& sub_warp) override { write(sub_warp); }
 
+  // The results that have come from memory find no port of their banks beside those of the pipeline.
+  [[nodiscard]] bool lacks_ports(Cycle now) const;
   // A sub-warp has come to its end, in this cycle.
   void retire(link::SubWarp& sub_warp);
   [[gnu::always_inline]] void retire_row(link::SubWarp& sub_warp, Group& group, const ThreadHome& home,

@@ -10,6 +10,7 @@
 #include "hw/effects/each_row.hpp"
 #include "hw/effects/own_row.hpp"
 #include "hw/issue/discipline.hpp"
+#include "hw/registers/reuse_marks.hpp"
 
 namespace heddle::hw {
 
@@ -105,6 +106,7 @@ const link::DecodedInstruction* DecodeStage::decode_anew(std::uint32_t pc, const
   entry->operand_words = static_cast<std::uint8_t>(entry->a_words + entry->b_words + entry->c_words + entry->d_words +
                                                    entry->stored_words);
   entry->use = isa::register_use(*instruction);
+  entry->operands = isa::operand_words(*instruction);
   entry->floating_point = isa::is_floating_point(*instruction);
   entry->lanes = isa::lane_kind(*instruction);
   entry->conditional_branch = instruction->op == isa::Op::BRA && !instruction->guard.always();
@@ -120,6 +122,9 @@ const link::DecodedInstruction* DecodeStage::decode_anew(std::uint32_t pc, const
   if (pipeline_ != nullptr) {
     pipeline_->describe(*entry);
     entry->in_row = entry->in_row && OwnRow::has(*entry);
+  }
+  if (state_.machine.registers.banks != 0 && state_.machine.registers.cache) {
+    mark_reuse(decoded_, pc, state_.machine.registers.banks);
   }
   return entry.get();
 }

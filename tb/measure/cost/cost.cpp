@@ -103,6 +103,23 @@ void l0_cache(const hw::CostShape& shape, hw::CostLines& lines) {
             l0.prefetch * (8 * line + tag + 2), "own estimate; there, asked for");
 }
 
+// The register file cache.
+void register_cache(const hw::CostShape& shape, hw::CostLines& lines) {
+  const hw::RegisterFileParameters& file = shape.machine.registers;
+  if (file.banks == 0 || !file.cache) {
+    return;
+  }
+  constexpr unsigned kPlaces = 3;
+  const std::uint64_t tag = hw::index_bits(isa::kRegisters) + hw::index_bits(shape.warps) + 1;
+  lines.mechanism("register file cache");
+  lines.add(CostLine::Kind::estimated, "register file cache",
+            fmt::format("registers.banks {} x {} operands x ({} lanes x 32 + {} of register and warp, 1 valid among "
+                        "them)",
+                        file.banks, kPlaces, shape.lanes, tag),
+            std::uint64_t{file.banks} * kPlaces * (shape.lanes * 32 + tag),
+            "MICRO 2025 5.3.1: an entry of three 1024-bit values for each bank; own estimate of its tags");
+}
+
 void caches(const hw::CostShape& shape, hw::CostLines& lines) {
   const hw::DataCacheParameters& l1d = shape.machine.l1d;
   const unsigned targets = l1d.merge_reads && l1d.enabled ? l1d.mshr_targets : 1;
@@ -213,6 +230,7 @@ StorageCost storage_cost(const hw::Machine& machine) {
   lines.in_each_of(machine.core.sub_cores);
   pipeline(shape, lines);
   l0_cache(shape, lines);
+  register_cache(shape, lines);
   lines.in_each_of(1);
   caches(shape, lines);
   lines.in_each_of(machine.core.sub_cores);
