@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "base/set_bits.hpp"
 
 namespace heddle::hw {
 
