@@ -39,7 +39,7 @@ constexpr CauseLook kCauseLooks[] = {
     {IdleCause::pending_full, "pending accesses full", "#5c1a2e", "#a8566f"},
     {IdleCause::scratchpad, "scratchpad", "#6a51a3", "#a58fd8"},
     {IdleCause::complex, "complex unit", "#3b4a5a", "#c3ccd6"},
-    {IdleCause::register_banks, "register banks", "#b5838d", "#e5b3bd"},
+    {IdleCause::register_banks, "register banks", "#bc5090", "#ff6fa3"},
     {IdleCause::predicated_off, "predicated off", "#4fb3bf", "#2f8f9b"},
     {IdleCause::throttled, "throttled loads", "#8c6d31", "#c9a75a"},
     {IdleCause::flush, "flush", "#d7bde2", "#e3b9ee"},
