@@ -34,6 +34,7 @@ struct DecodedInstruction {
   // of the results (register read computes them with the first one).
   bool exchanges = false;
   bool forms_one = false;  // it takes one sub-warp, however many threads its group has (SubWarpFormer::forms_one)
+  bool queues = false;     // it takes a place of the memory queue, where there is one (lsu.queue)
   bool by_guard = false;   // only threads whose guard is true are in its sub-warps
   isa::RegisterUse use;
   // Where operands go by ports of register banks (registers.banks): the words, and which of them are marked for reuse,

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "hw/coalesce/coalescer.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/scalar/scalarisation.hpp"
@@ -188,6 +189,23 @@ void check_carve_outs(const Machine& machine, std::vector<Contradiction>& found)
           machine.l1d.bytes, machine.l1d.ways, machine.l1d.line_bytes));
       return;
     }
+  }
+}
+
+void check_queue(const Machine& machine, std::vector<Contradiction>& found) {
+  if (machine.lsu.queue == 0) {
+    return;
+  }
+  const CoreParameters& core = machine.core;
+  if (about<Divergence>(core.divergence).traits.mimd_lanes) {
+    found.push_back({"lsu.queue", fmt::format("lsu.queue ({}): with core.divergence = \"{}\" each lane fetches an "
+                                              "access of its own; use 0",
+                                              machine.lsu.queue, core.divergence)});
+  }
+  if (about<Coalescer>(core.coalescer).traits.gathers) {
+    found.push_back({"lsu.queue", fmt::format("lsu.queue ({}): core.coalescer = \"{}\" sends the lines of a warp's "
+                                              "sub-warps together, which leave the queue one after the other; use 0",
+                                              machine.lsu.queue, core.coalescer)});
   }
 }
 

@@ -23,6 +23,8 @@ void check_registers(const Machine& machine, std::vector<Contradiction>& found);
 void check_l0(const Machine& machine, std::vector<Contradiction>& found);
 // One store for L1 and scratchpad: what each carve-out leaves is an L1.
 void check_carve_outs(const Machine& machine, std::vector<Contradiction>& found);
+// What waits in a memory queue is one access after the other.
+void check_queue(const Machine& machine, std::vector<Contradiction>& found);
 // Results from memory have a port of their own where hits come late.
 void check_returns(const Machine& machine, std::vector<Contradiction>& found);
 

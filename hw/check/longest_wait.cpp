@@ -57,11 +57,16 @@ LongestWait longest_wait(const Machine& machine) {
                           core.complex_latency + core.complex_interval + core.heap_latency + core.half_latency +
                           core.half_interval + machine.icache.hit_latency +
                           std::max(machine.l1d.hit_latency, machine.texture.hit_latency) + returns;
+  // Behind all places of all sub-cores.
+  const double queue = machine.lsu.queue == 0 ? 0
+                                              : machine.lsu.address_cycles +
+                                                    double{machine.lsu.interval} * machine.lsu.queue * core.sub_cores;
+  const double unseen = machine.gpu.launch_latency + (machine.scratchpad.latency - 1.0) + queue;
   const auto travel = about<Divergence>(core.divergence).traits.longest_travel;
   way += travel == nullptr ? 0 : static_cast<double>(travel(core));
   LongestWait wait;
   wait.dram = static_cast<link::Cycle>(std::ceil(dram));
-  wait.cycles = wait.dram + static_cast<link::Cycle>(way + pipeline);
+  wait.cycles = wait.dram + static_cast<link::Cycle>(way + pipeline + unseen);
   return wait;
 }
 

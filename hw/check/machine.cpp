@@ -281,6 +281,9 @@ const std::vector<Dependence>& dependences() {
       {{"l2.slice_hash"},
        "l2.slices is 1",
        [](const Machine& machine) { return machine.l2.enabled && machine.l2.slices == 1; }},
+      {{"lsu.address_cycles", "lsu.interval"},
+       "lsu.queue is 0",
+       [](const Machine& machine) { return machine.lsu.queue == 0; }},
       {{"scratchpad.least_carve_out"},
        "scratchpad.carve_outs is empty",
        [](const Machine& machine) { return machine.scratchpad.carve_outs.empty(); }},
@@ -502,6 +505,7 @@ std::vector<Contradiction> check(const Machine& machine) {
   check_l0(machine, found);
   check_carve_outs(machine, found);
   check_returns(machine, found);
+  check_queue(machine, found);
   check_cache(machine.icache, "icache", "icache", found);
   check_cache(machine.l1d, "l1d", "l1d", found);
   check_cache(machine.texture.cache(machine.l1d.line_bytes), "texture", "l1d", found);

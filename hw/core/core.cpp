@@ -115,6 +115,7 @@ void Core::begin_launch(const LaunchCommand& command) {
   for (const std::unique_ptr<LinePorts>& ports : line_ports_) {
     ports->reset();
   }
+  slots_.reset();
   running_ = true;
   flushing_ = false;
   leaves_grid_ = false;

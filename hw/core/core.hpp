@@ -33,6 +33,7 @@
 #include "hw/core/block_protocol.hpp"
 #include "hw/core/extension.hpp"
 #include "hw/core/launch_protocol.hpp"
+#include "hw/core/share/access_slots.hpp"
 #include "hw/core/share/line_ports.hpp"
 #include "hw/core/share/scratchpad_ports.hpp"
 #include "hw/core/sub_core.hpp"
@@ -185,6 +186,7 @@ class Core final : public link::ClockedModule,
   InstructionCache icache_;
   L1Cache l1d_;
   TextureCache texture_;
+  AccessSlots slots_;
   // What several sub-cores share these by; none: there is one.
   std::vector<std::unique_ptr<LinePorts>> line_ports_;
   std::unique_ptr<ScratchpadPorts> scratchpad_ports_;

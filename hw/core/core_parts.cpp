@@ -27,7 +27,8 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
               : std::make_unique<PrivateMemory>("private_memory", machine.private_memory, machine.core.threads, clock)),
       icache_("icache", machine.icache, clock, index, *this, machine.gpu.coherence),
       l1d_("l1d", machine.l1d, clock, index, *this, machine.gpu.coherence),
-      texture_("texture", machine.texture, machine.l1d.line_bytes, clock, index, *this, machine.gpu.coherence) {
+      texture_("texture", machine.texture, machine.l1d.line_bytes, clock, index, *this, machine.gpu.coherence),
+      slots_(machine.lsu.interval) {
   launches.bind(*this);
   blocks.bind(*this);
   copies.bind(*this);
@@ -71,6 +72,7 @@ void Core::make_sub_cores(const isa::DeviceMemory* bounds, const CoreExtension& 
     state.moved_read_memory = mechanism.global_pool != nullptr && machine_.gpu.cores > 1 && machine_.l1d.enabled &&
                               !machine_.gpu.perfect_memory &&
                               !about<CoherenceProtocol>(machine_.gpu.coherence).traits.coherent;
+    sub_core->memory().slots = &slots_;
     sub_core->memory().stores_visible = [this] { return l1d_.stores_visible(); };
     sub_core->memory().drop_old_copies = [this] { drop_old_copies(); };
   }

@@ -34,7 +34,7 @@ std::unique_ptr<Divergence> divergence_for(CoreState& state) {
   return divergence;
 }
 std::unique_ptr<IssueDiscipline> issue_for(const CoreState& state) {
-  return Registry<IssueDiscipline>::instance().make(state.core.issue, {state.core});
+  return Registry<IssueDiscipline>::instance().make(state.core.issue, {state.core, scratchpad_goes_on(state.machine)});
 }
 // Null: every thread executes for itself.
 std::unique_ptr<Scalarisation> scalar_for(const CoreState& state) {
@@ -77,6 +77,9 @@ SubCore::SubCore(const Machine& machine, unsigned core, unsigned number, link::C
     execute_.reads_by(register_read_);
   }
   warps_.accesses(memory_);
+  if (memory_.queue().exists()) {
+    fetch_.take_places_of(memory_.queue());
+  }
   limit_loads();
   fetch_by_lane();
   if (warps_.early_next_pc()) {
@@ -251,14 +254,14 @@ Cycle SubCore::next_when_still(Cycle now, bool news, Cycle caches) {
       return at(now + 1);
     }
     pipeline_.rests();
-    return at(std::min(caches, fetch_.next_release(now)));
+    return at(std::min(caches, next_by_itself(now)));
   }
   // Everything waits: nothing changes until a line arrives or a block starts.
   pipeline_.rests();
   if (state_.observer != nullptr) {
     tell_sleep(now + 1);
   }
-  return at(heard_.empty() ? std::min(caches, fetch_.next_release(now)) : now + 1);
+  return at(heard_.empty() ? std::min(caches, next_by_itself(now)) : now + 1);
 }
 
 void SubCore::stop(Cycle at, Cycle now) {

@@ -134,6 +134,10 @@ class SubCore {
   void limit_loads();
   [[nodiscard]] bool sees_every_stage() const;
   [[nodiscard]] bool has_news() const;
+  // The next cycle in which something happens that it has waited for, unless a cache has news before.
+  [[nodiscard]] Cycle next_by_itself(Cycle now) const {
+    return std::min(fetch_.next_release(now), memory_.next_results());
+  }
   [[nodiscard]] Cycle next_when_still(Cycle now, bool news, Cycle caches);
   [[nodiscard]] bool had_turn(Cycle now) const { return accounted_ == now + 1; }
   void hear(Cycle now);
@@ -164,7 +168,7 @@ class SubCore {
 
 // What may concern any stage has come, or is to happen in a cycle of its own.
 inline bool SubCore::has_news() const {
-  return !heard_.empty() || !state_.wake_ups.empty() || warps_.departing();
+  return !heard_.empty() || !state_.wake_ups.empty() || warps_.departing() || memory_.results_come(state_.now);
 }
 
 inline bool SubCore::begin(Cycle now, bool news) {
@@ -185,6 +189,9 @@ inline bool SubCore::begin(Cycle now, bool news) {
 
 inline void SubCore::go(Cycle now) {
   warps_.wake_up(now);
+  if (memory_.results_come(now)) {
+    memory_.comes_alive();
+  }
   pipeline_.tick(now);
   if (l0_ && l0_->has_to_ask()) {
     l0_->ask_again();
@@ -205,7 +212,7 @@ inline Cycle SubCore::next(Cycle now, bool news, Cycle caches) {
 inline void SubCore::tell_cycle_end(Cycle now) const {
   if (state_.observer != nullptr && had_turn(now)) {
     state_.observer->cycle_ended(state_, {fetch_.cause(now), fetch_.blocked(), memory_.put_aside(), memory_.gathered(),
-                                          execute_.waiting_apart()});
+                                          execute_.waiting_apart(), memory_.queue_places()});
   }
 }
 

@@ -163,6 +163,7 @@ Residency Dispatcher::room_for(const Launch& launch) {
 void Dispatcher::begin(Cycle now) {
   const Launch& launch = *running_.front().launch;
   running_.front().told.begin = now;
+  running_.front().blocks_from = now + machine_.gpu.launch_latency;
   begun_ = true;
   first_ = now;
   stopped_ = 0;
@@ -205,8 +206,7 @@ void Dispatcher::join(Cycle now) {
   for (const Launch* const launch : joining_) {
     const Residency room = room_for(*launch);
     table_.join(launch->grid.count(), room.blocks);
-    running_.push_back({launch, {}, false});
-    running_.back().told.begin = now;
+    running_.push_back({launch, {nullptr, now}, false, now + machine_.gpu.launch_latency});
   }
   joining_.clear();
 }
@@ -245,7 +245,7 @@ Cycle Dispatcher::advance(Cycle now) {
     share_cores(now);
   }
   if (table_.blocks_left()) {
-    return dispatched ? now + 1 : link::kNever;
+    return dispatched ? now + 1 : next_launched(now);
   }
   if (table_.over() && !flushing_) {
     flushing_ = true;
@@ -304,9 +304,9 @@ bool Dispatcher::send(unsigned to, BlockCommand& command) {
   return core[to]->nb_transport_fw(command, phase, delay) != ::tlm::TLM_UPDATED;
 }
 
-// False: no place has room.
+// False: no place has room, or no launch has begun its blocks.
 bool Dispatcher::dispatch(Cycle now) {
-  const std::optional<LaunchTable::Block> block = table_.next();
+  const std::optional<LaunchTable::Block> block = table_.next(launched(now));
   if (!block) {
     return false;
   }

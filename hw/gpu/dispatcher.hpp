@@ -1,6 +1,7 @@
 // Grid dispatcher: hands the blocks of a launch to the cores as resources free, and ends the launch.
 //
 //   core[i]  initiator, BlockProtocol   one per core, and behind them one for the global scheduler, where there is one
+// A launch's first block goes out gpu.launch_latency cycles after the launch has begun: those are cycles of the launch.
 // One block per cycle goes out, to the next core in turn that has room. Room is counted in block slots of equal size:
 // as many blocks as the threads (in whole warps), registers, scratchpad and block slots of a core allow. After the last
 // block the cores flush their L1, then the L2 its slices; the launch ends when memory has everything, after a fault
@@ -15,6 +16,7 @@
 // the L2, which all cores share, is flushed at the end of the last one. A fault ends them all.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -117,6 +119,7 @@ class Dispatcher final : public link::ClockedModule,
     const Launch* launch = nullptr;
     Ended told;
     bool ended = false;
+    Cycle blocks_from = 0;  // its blocks go out from this cycle on
     // Blocks at the grid's barrier; the first of them by number; when the first and the last one were heard of.
     std::uint64_t at_grid = 0;
     BlockCommand first_waiting = {};
@@ -142,6 +145,15 @@ class Dispatcher final : public link::ClockedModule,
   [[nodiscard]] Residency room_for(const Launch& launch);
   void join(Cycle now);
   [[nodiscard]] bool dispatch(Cycle now);
+  // Launches whose blocks go out, which are the first ones; and when the next one's will, kNever: none waits.
+  [[nodiscard]] LaunchTable::Index launched(Cycle now) const {
+    const auto waits = [now](const Running& running) { return running.blocks_from > now; };
+    return static_cast<LaunchTable::Index>(std::find_if(running_.begin(), running_.end(), waits) - running_.begin());
+  }
+  [[nodiscard]] Cycle next_launched(Cycle now) const {
+    const LaunchTable::Index next = launched(now);
+    return next == running_.size() ? link::kNever : running_[next].blocks_from;
+  }
   void share_cores(Cycle now);
   [[nodiscard]] bool change_hands(const LaunchTable::HandOver& change, Cycle now);
   void count_for(unsigned core, LaunchTable::Index launch);

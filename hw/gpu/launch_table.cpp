@@ -24,9 +24,9 @@ LaunchTable::Index LaunchTable::join(std::uint64_t blocks, unsigned room) {
   return launches_.size() - 1;
 }
 
-std::optional<LaunchTable::Block> LaunchTable::next() {
+std::optional<LaunchTable::Block> LaunchTable::next(Index launches) {
   const auto places = static_cast<unsigned>(places_.size());
-  for (Index launch = 0; launch != launches_.size(); ++launch) {
+  for (Index launch = 0; launch != launches; ++launch) {
     Entry& entry = launches_[launch];
     if (entry.left() == 0) {
       continue;

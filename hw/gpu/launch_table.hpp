@@ -35,8 +35,9 @@ class LaunchTable {
     Index launch = 0;
     std::uint64_t number = 0;
   };
-  // Hands out a block, of the first launch that has one and a place for it.
-  [[nodiscard]] std::optional<Block> next();
+  // Hands out a block, of the first launch that has one and a place for it, among the first `launches` ones.
+  [[nodiscard]] std::optional<Block> next(Index launches);
+  [[nodiscard]] std::optional<Block> next() { return next(launches()); }
   // Some launch has blocks that have not been handed out.
   [[nodiscard]] bool blocks_left() const;
   // A block is done, and its slot free again; returns its number.

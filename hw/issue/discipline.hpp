@@ -16,6 +16,8 @@ class IssueDiscipline {
  public:
   struct Setup {
     const CoreParameters& core;
+    // Accesses to the scratchpad leave the pipeline's order, as those to memory do (scratchpad_goes_on).
+    bool scratchpad_goes_on = false;
   };
   // What a discipline does (hw/parameters/policy.hpp).
   struct Traits {

@@ -34,15 +34,6 @@ namespace heddle::hw {
 
 namespace {
 
-// The core answers it itself, in the memory stage, in its turn.
-bool stays_in_core(isa::Op op) {
-  if (!isa::is_load(op) && !isa::is_store(op) && !isa::is_atomic(op)) {
-    return false;  // cond_acc has a way of its own out of the functional units; membar waits for others' stores
-  }
-  const isa::Space space = isa::space_of(op);
-  return space == isa::Space::shared || space == isa::Space::constant || space == isa::Space::param;
-}
-
 class Scoreboard final : public IssueDiscipline {
  public:
   static constexpr Traits traits{
@@ -67,7 +58,8 @@ class Scoreboard final : public IssueDiscipline {
         complex_is_simple_(complex_is_simple(setup.core) && !setup.core.division_trap),
         complex_faults_(setup.core.division_trap),
         half_is_simple_(half_is_simple(setup.core)),
-        prefix_is_simple_(prefix_latency(setup.core) <= setup.core.execute_stages) {}
+        prefix_is_simple_(prefix_latency(setup.core) <= setup.core.execute_stages),
+        scratchpad_goes_on_(setup.scratchpad_goes_on) {}
 
   [[nodiscard]] bool release(const Group& group, const isa::Instruction&) const override {
     return group.flight().done();
@@ -175,6 +167,15 @@ class Scoreboard final : public IssueDiscipline {
   }
 
  private:
+  // The core answers it itself, in the memory stage, in its turn.
+  [[nodiscard]] bool stays_in_core(isa::Op op) const {
+    if (!isa::is_load(op) && !isa::is_store(op) && !isa::is_atomic(op)) {
+      return false;  // cond_acc has a way of its own out of the functional units; membar waits for others' stores
+    }
+    const isa::Space space = isa::space_of(op);
+    return (space == isa::Space::shared && !scratchpad_goes_on_) || space == isa::Space::constant ||
+           space == isa::Space::param;
+  }
   // The group's next instructions need not wait until it has completed.
   [[nodiscard]] bool outlasts(const isa::Instruction& instruction) const {
     if (!on_use_) {
@@ -224,6 +225,7 @@ class Scoreboard final : public IssueDiscipline {
   const ScoreboardParameters own_;
   const bool on_use_, stores_wait_;
   const bool complex_is_simple_, complex_faults_, half_is_simple_, prefix_is_simple_;
+  const bool scratchpad_goes_on_;
   std::vector<Board> boards_;  // by group
 };
 

@@ -1,4 +1,5 @@
-// Parameters of what lies between the cores and the memory channels: interconnect and L2.
+// Parameters of what lies between the cores and the memory channels, interconnect and L2, and of where data
+// lies behind them.
 #pragma once
 
 #include <cstdint>
@@ -114,6 +115,22 @@ struct L2Parameters {
         "that cores and slices are dealt out to, each of which keeps copies of lines of the others that its cores read "
         "(A100 white paper: \"each L2 partition localizes and caches data\" for its SMs); an answer that finds no copy "
         "takes noc.partition_latency longer");
+  }
+};
+
+// Where the host's allocator puts buffers in device memory (isa/device_memory.hpp, Placement).
+struct AllocationParameters {
+  std::string placement = "gap";
+  std::uint64_t gap = 256;
+  std::uint64_t seed = 1;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit(
+        "placement", placement, Limits::one_of({"gap", "page", "seeded"}), "",
+        "one buffer behind the other with a gap between; large ones in pages of their own, as C libraries do; or with "
+        "gaps drawn at random");
+    visit("gap", gap, Limits::power_of_two(256, 1 << 30), "bytes", "unused bytes between two buffers");
+    visit("seed", seed, Limits::between(0, 1e15), "", "of the random gaps");
   }
 };
 

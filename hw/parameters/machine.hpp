@@ -24,6 +24,7 @@ struct GpuParameters {
   bool perfect_memory = false;
   unsigned kernels = 16;
   unsigned grid_barrier_latency = 10;
+  unsigned launch_latency = 0;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("cores", cores, Limits::between(1, 256), "cores", "SIMT cores");
@@ -39,6 +40,9 @@ struct GpuParameters {
           "where threads change cores, or under gpu.coherence = launch");
     visit("grid_barrier_latency", grid_barrier_latency, Limits::between(1, 10000), "cycles",
           "of a message of the grid's barrier (cooperative launches): from a core to the dispatcher, and back");
+    visit("launch_latency", launch_latency, Limits::between(0, 100000), "cycles",
+          "from a kernel's launch by the host to the start of its first block; they are among the launch's cycles, as "
+          "idle ones");
   }
 };
 
@@ -370,28 +374,13 @@ struct WatchdogParameters {
   }
 };
 
-// Where the host's allocator puts buffers in device memory (isa/device_memory.hpp, Placement).
-struct AllocationParameters {
-  std::string placement = "gap";
-  std::uint64_t gap = 256;
-  std::uint64_t seed = 1;
-  template <class Visitor>
-  void describe(Visitor& visit) {
-    visit(
-        "placement", placement, Limits::one_of({"gap", "page", "seeded"}), "",
-        "one buffer behind the other with a gap between; large ones in pages of their own, as C libraries do; or with "
-        "gaps drawn at random");
-    visit("gap", gap, Limits::power_of_two(256, 1 << 30), "bytes", "unused bytes between two buffers");
-    visit("seed", seed, Limits::between(0, 1e15), "", "of the random gaps");
-  }
-};
-
 struct Machine {
   std::string name = "baseline";
   std::string description;
   GpuParameters gpu;
   CoreParameters core;
   RegisterFileParameters registers;
+  LoadStoreParameters lsu;
   L0Parameters l0i;
   InstructionCacheParameters icache{{true, 4 * 1024, 4, 128, 1, 1, 2, 32, "write-through"}};
   DataCacheParameters l1d;
@@ -414,6 +403,8 @@ struct Machine {
     core.policies.describe(visit);
     visit.section("registers", "register file of a sub-core");
     registers.describe(visit);
+    visit.section("lsu", "load-store unit of a core, and what is before it in each sub-core");
+    lsu.describe(visit);
     visit.section("l0i", "instruction cache of a sub-core");
     l0i.describe(visit);
     visit.section("icache", "instruction cache of a core");
@@ -476,6 +467,11 @@ struct Machine {
 // That an instruction can name.
 [[nodiscard]] inline unsigned most_registers(const Machine& machine) {
   return machine.icache.instruction_bytes > 8 ? isa::kRegisters : isa::kNarrowRegisters;
+}
+
+// Whether what is behind an access to the scratchpad in the pipeline can pass it.
+[[nodiscard]] inline bool scratchpad_goes_on(const Machine& machine) {
+  return machine.lsu.queue != 0 || machine.scratchpad.latency > 1;
 }
 
 [[nodiscard]] inline unsigned all_sub_cores(const Machine& machine) {

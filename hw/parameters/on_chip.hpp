@@ -1,4 +1,4 @@
-// Parameters of a core's on-chip memories that are no caches.
+// Parameters of a core's on-chip memories that are no caches, and of the way to all memories.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@ namespace heddle::hw {
 struct ScratchpadParameters {
   std::uint64_t bytes = 128 * 1024;
   unsigned banks = 32;
+  unsigned latency = 1;
   std::string carve_outs;
   unsigned least_carve_out = 0;
   template <class Visitor>
@@ -18,6 +19,9 @@ struct ScratchpadParameters {
     visit("bytes", bytes, Limits::between(0, 16 << 20), "bytes", "capacity per core, shared by its resident blocks");
     visit("banks", banks, Limits::power_of_two(1, 64), "banks",
           "32-bit wide banks; conflicts serialise, broadcast is free");
+    visit("latency", latency, Limits::between(1, 1000), "cycles",
+          "from the last cycle of an access in the banks to its results, both counted, of any number of accesses at "
+          "once; 1: the memory stage's own cycle, as in the papers");
     visit("carve_outs", carve_outs, Limits::any(), "KB",
           "sizes that the scratchpad can have as a part of the L1's store, which l1d.bytes then is: \"0 32 64\". In a "
           "launch it has the smallest one that holds the scratchpad of as many blocks as a core can have, or what the "
@@ -25,6 +29,26 @@ struct ScratchpadParameters {
           "capability); empty: it has a store of its own");
     visit("least_carve_out", least_carve_out, Limits::between(0, 16384), "KB",
           "of a launch whose program prefers none");
+  }
+};
+
+// The load-store unit that a core's sub-cores share (hw/core/share/access_slots.hpp), and each sub-core's queue and
+// address unit before it (hw/core/memory/memory_queue.hpp). MICRO 2025, section 5.4 and table 1, has those of NVIDIA's
+// GPUs.
+struct LoadStoreParameters {
+  unsigned queue = 0;
+  unsigned address_cycles = 4;
+  unsigned interval = 2;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("queue", queue, Limits::between(0, 64), "accesses",
+          "of a sub-core that may be on their way from fetch to the load-store unit; a warp whose next access finds no "
+          "place is not fetched, and holds up no other. Accesses to constants and parameters take none. 0: accesses "
+          "pass the pipeline in its order, any number, as in the papers");
+    visit("address_cycles", address_cycles, Limits::between(1, 64), "cycles",
+          "that the address unit of a sub-core has an access to itself, before the load-store unit takes it");
+    visit("interval", interval, Limits::between(1, 64), "cycles",
+          "between two accesses that the load-store unit takes, whichever sub-core they come from");
   }
 };
 

@@ -90,6 +90,8 @@ struct CoreStatistics {
   std::uint64_t lost_locality = 0;
   std::uint64_t throttled_loads = 0;
   std::uint64_t throttled_cycles = 0;
+  std::uint64_t queue_waits = 0;
+  std::uint64_t queue_wait_cycles = 0;
   std::uint64_t two_level_samples = 0;
   std::vector<std::uint64_t> two_level_candidates;
   std::uint64_t splits_branch = 0;
@@ -193,6 +195,9 @@ struct CoreStatistics {
           "ccws)");
     visit("throttled_loads", throttled_loads, "loads", "warps' loads that had to wait for the load limiter");
     visit("throttled_cycles", throttled_cycles, "cycles", "cycles that they waited, summed");
+    visit("queue_waits", queue_waits, "accesses",
+          "warps' accesses that waited in front of fetch for a place of the memory queue (lsu.queue)");
+    visit("queue_wait_cycles", queue_wait_cycles, "cycles", "cycles that they waited, summed");
     visit("two_level_samples", two_level_samples, "intervals",
           "sampling intervals that the adaptive two-level scheduler has measured");
     visit(

@@ -41,8 +41,9 @@ enum class GroupState : std::uint8_t {
   barrier,    // waits at a barrier
   parked,     // waits for other groups: block-wide branch, re-convergence
   throttled,  // its next instruction is a load, which the load limiter holds back
+  queueing,   // its next instruction is an access, for which the memory queue has no place
 };
-inline constexpr std::size_t kGroupStates = 9;
+inline constexpr std::size_t kGroupStates = 10;
 
 // Where an instruction in flight stands.
 struct InFlight {

@@ -28,6 +28,8 @@ namespace heddle::hw {
                     "the memory stage waited: stores to the line go before its atomic or volatile load")             \
   HEDDLE_IDLE_CAUSE(pending_full, "pending_full",                                                                    \
                     "the memory stage waited: core.pending_accesses accesses waited already")                        \
+  HEDDLE_IDLE_CAUSE(memory_queue, "memory_queue",                                                                    \
+                    "no warp was ready and most of them had an access for which the memory queue had no place")      \
   HEDDLE_IDLE_CAUSE(scratchpad, "scratchpad",                                                                        \
                     "the memory stage was serialising a bank conflict of scratchpad or private memory")              \
   HEDDLE_IDLE_CAUSE(complex, "complex",                                                                              \
@@ -64,7 +66,8 @@ inline constexpr std::size_t kIdleCauseCount = kIdleCauses.size();
 }
 // For lines from memory, or for the memory stage to send its accesses.
 [[nodiscard]] constexpr bool waits_for_memory(IdleCause cause) {
-  return cause == IdleCause::memory || cause == IdleCause::memory_port || is_want_of_room(cause);
+  return cause == IdleCause::memory || cause == IdleCause::memory_port || cause == IdleCause::memory_queue ||
+         is_want_of_room(cause);
 }
 
 }  // namespace heddle::hw

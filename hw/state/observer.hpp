@@ -108,6 +108,7 @@ struct CycleEnd {
   unsigned put_aside = 0;                // accesses that wait for lines
   unsigned gathered = 0;         // accesses, put aside or not, that wait for their instruction's other sub-warps
   unsigned complex_waiting = 0;  // operations in the queue before the complex unit
+  unsigned queue_places = 0;     // of the memory queue that are taken
 };
 
 class CoreObserver {

@@ -57,6 +57,7 @@ CoreWidths::CoreWidths(const Machine& machine)
   independent = traits.independent_threads;
   mimd_lanes = traits.mimd_lanes;
   block_slots += traits.changes_cores || traits.global_pool != nullptr ? machine.core.threads : 0;
+  queue_places = machine.lsu.queue;
   gathers = about<Coalescer>(machine.core.coalescer).traits.gathers;
   register_banks = machine.registers.banks != 0;
   fetch_groups = policy->fetch_groups();
@@ -164,10 +165,11 @@ void CoreWaves::leave_caches(Core& core) {
 void CoreWaves::attach(SubCore& core) {
   core_ = &core;
   for (link::Wave* const wave :
-       {&fetch_.stage.valid, &fetch_.missed, &fetch_.blocked, &decode_.stage.valid, &former_.valid, &former_.stall,
-        &former_.interlock, &read_.stage.valid, &execute_.stage.valid, &execute_.active, &execute_.complex_starts,
-        &execute_.complex_waiting, &memory_.stage.valid, &memory_.lines, &memory_.put_aside, &memory_.gathered,
-        &retire_[0].stage.valid, &retire_[1].stage.valid, &scheduler_.blocks}) {
+       {&fetch_.stage.valid,   &fetch_.missed,          &fetch_.blocked,          &decode_.stage.valid,
+        &former_.valid,        &former_.stall,          &former_.interlock,       &read_.stage.valid,
+        &execute_.stage.valid, &execute_.active,        &execute_.complex_starts, &execute_.complex_waiting,
+        &memory_.stage.valid,  &memory_.lines,          &memory_.put_aside,       &memory_.gathered,
+        &memory_.queue,        &retire_[0].stage.valid, &retire_[1].stage.valid,  &scheduler_.blocks}) {
     wave->set(0);
   }
   for (link::Wave& count : scheduler_.states) {
@@ -490,6 +492,9 @@ void CoreWaves::cycle_ended(const CoreState& core, const CycleEnd& end) {
     to.set(memory_.put_aside, end.put_aside);
     if (widths_.gathers) {
       to.set(memory_.gathered, end.gathered);
+    }
+    if (widths_.queue_places != 0) {
+      to.set(memory_.queue, end.queue_places);
     }
   }
   if (widths_.split_entries != 0) {

@@ -48,6 +48,7 @@ struct CoreWidths {
   unsigned split_slots;    // of the scheduler, beside it
   bool independent;        // the threads of a warp are scheduled independently
   bool mimd_lanes;         // each lane executes an instruction of its own
+  unsigned queue_places;   // lsu.queue
   bool gathers;            // the sub-warps of an instruction ask for lines together
   bool register_banks;     // operands wait for ports of register banks
 };
@@ -214,7 +215,7 @@ struct ExecuteWaves {
 
 struct MemoryWaves {
   StageWaves stage;
-  link::Wave lanes, lines, stall, put_aside, gathered, returned;
+  link::Wave lanes, lines, stall, put_aside, gathered, queue, returned;
   const CoreWidths* widths = nullptr;
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -224,6 +225,9 @@ struct MemoryWaves {
     visit(memory, "lines", lines, link::number(8), "distinct lines that its access needs, in the access's first cycle");
     visit(memory, "stall", stall, link::one_of(stall_causes()), "why it stays for another cycle");
     visit(memory, "put_aside", put_aside, link::up_to(widths->pending), "accesses that wait for lines");
+    if (widths->queue_places != 0) {
+      visit(memory, "queue", queue, link::up_to(widths->queue_places + 1), "places of the memory queue that are taken");
+    }
     if (widths->gathers) {
       visit(memory, "gathered", gathered, link::up_to(widths->rows * widths->lanes),
             "accesses that wait until all sub-warps of their instruction have come and their lines have been sent");

@@ -51,8 +51,9 @@ const link::Enumeration& stall_causes() {
 
 const link::Enumeration& group_states() {
   static const link::Enumeration enumeration{
-      "warp_state", {"free", "ready", "fetching", "in_flight", "memory", "complex", "barrier", "parked", "throttled"}};
-  static_assert(kGroupStates == 9);
+      "warp_state",
+      {"free", "ready", "fetching", "in_flight", "memory", "complex", "barrier", "parked", "throttled", "queueing"}};
+  static_assert(kGroupStates == 10);
   return enumeration;
 }
 

@@ -216,6 +216,19 @@ TEST(Dispatcher, ABlockPerCycleGoesToTheNextCoreInTurnThatHasRoom) {
   EXPECT_EQ(bench.dispatcher.blocks_finished(), 3U);
 }
 
+TEST(Dispatcher, ALaunchsFirstBlockGoesOutAfterItsLatency) {
+  DispatcherBench bench(2);
+  bench.machine.gpu.launch_latency = 7;
+  bench.start(2);
+  EXPECT_THAT(bench.take(), IsEmpty());
+  bench.launch[1].grid = {1, 1, 1};
+  bench.dispatcher.start(bench.launch[1]);  // in cycle 5
+  bench.steps(2);
+  EXPECT_THAT(bench.take(), IsEmpty()) << "cycle 7";
+  bench.steps(2);
+  EXPECT_THAT(bench.take(), ElementsAre("8: core 0 block 0 slot 0", "9: core 1 block 1 slot 0"));
+}
+
 TEST(Dispatcher, BlocksAreNumberedAlongX) {
   EXPECT_EQ(block_index({3, 2, 2}, 0), (isa::Dim3{0, 0, 0}));
   EXPECT_EQ(block_index({3, 2, 2}, 5), (isa::Dim3{2, 1, 0}));

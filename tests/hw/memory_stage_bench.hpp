@@ -94,11 +94,19 @@ struct MemoryBench : AccessBench {
     stage.scratchpad.bind(scratchpad.access);
     stage.out.socket.bind(writeback.socket);
     stage.returns.socket.bind(returns.socket);
+    stage.slots = &slots;
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
 
   SubWarp& add(GroupId group) {
     return sub_warp(group, [](Code& code) { code.rrr(Op::ADD, 1, 2, 3); });
+  }
+  // With a memory queue: fetch has taken a place for the instruction.
+  void queue(SubWarp& sub_warp) {
+    for (const auto& each : instructions) {
+      each->queues = each->queues || each.get() == sub_warp.decoded;
+    }
+    stage.queue().reserve();
   }
   static void expect_loaded(const SubWarp& sub_warp) {
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
@@ -131,6 +139,7 @@ struct MemoryBench : AccessBench {
   Scratchpad scratchpad{"scratchpad", machine.scratchpad, clock};
   StubReceiver writeback{"writeback", state};
   StubReceiver returns{"returns", state};
+  AccessSlots slots{machine.lsu.interval};
   MemoryStage stage{"stage", state, clock, coalescer()};
 };
 

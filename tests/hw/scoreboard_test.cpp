@@ -173,6 +173,30 @@ TEST_F(OnUse, WhatOthersMayWaitForKeepsItsWarp) {
   EXPECT_FALSE(rules->early(next(0, [](Code& code) { code.store(Op::ST_GLOBAL, 2, 3); }).decoded->instruction));
 }
 
+// Where the scratchpad's results come late, or accesses wait in a memory queue, what is behind them can pass.
+TEST_F(OnUse, AccessesToTheScratchpadOutlastWhereTheyLeaveThePipelinesOrder) {
+  const auto early = [this](const hw::IssueDiscipline& rules, auto emit) {
+    return rules.early(next(0, emit).decoded->instruction);
+  };
+  EXPECT_TRUE(early(*rules_, [](Code& code) { code.load(Op::LD_SHARED, 1, 2); }));
+  goes_on_behind(1, [](Code& code) { code.load(Op::LD_SHARED, 4, 2); });
+  EXPECT_EQ(waits([](Code& code) { code.rri(Op::ADD, 5, 4, 1); }), Waits::no) << "register read has it wait";
+  EXPECT_EQ(waits([](Code& code) { code.exit(); }), Waits::no);
+  rules_ = Registry<hw::IssueDiscipline>::instance().make("scoreboard", {core_, true});
+  rules_->begin(group_);
+  goes_on_behind(1, [](Code& code) { code.load(Op::LD_SHARED, 4, 2); });
+  EXPECT_EQ(waits([](Code& code) { code.rri(Op::ADD, 5, 4, 1); }), Waits::for_memory);
+  EXPECT_EQ(waits([](Code& code) { code.barrier(Op::BAR_SYNC, isa::kRZ); }), Waits::for_memory);
+  EXPECT_FALSE(early(*rules_, [](Code& code) {
+    code.atomic(Op::ATOM_SHARED, isa::AtomicOp::add, isa::Type::u32, 3, 10, 0);
+  })) << "keeps its warp, as others do";
+  hw::CoreParameters on_access = core_;
+  on_access.policies.of<hw::ScoreboardParameters>().stall = "on-access";
+  const auto in_order = Registry<hw::IssueDiscipline>::instance().make("scoreboard", {on_access, true});
+  EXPECT_FALSE(early(*in_order, [](Code& code) { code.load(Op::LD_SHARED, 1, 2); }));
+  EXPECT_TRUE(early(*in_order, [](Code& code) { code.param(1, 0); }));
+}
+
 // ---- one warp in a core
 
 // Cycles that a loop of `body` takes one warp per round, in the steady state.

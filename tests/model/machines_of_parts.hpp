@@ -105,6 +105,46 @@ void add_machines_of_parts(Add add) {
     machine.scratchpad.carve_outs = "0 32 64 128";
     machine.scratchpad.least_carve_out = 32;
   });
+  // With a memory queue and results of the scratchpad that take their time: as today's GPUs; where one instruction of a
+  // warp is in flight, of several sub-warps, and threads change groups.
+  add("queue", [](hw::Machine& machine) {
+    machine.core.sub_cores = 4;
+    machine.core.divergence = "barriers";
+    machine.core.issue = "scoreboard";
+    machine.core.policies.of<hw::ScoreboardParameters>().stall = "on-use";
+    machine.core.policies.of<hw::ScoreboardParameters>().entries = 32;
+    machine.core.policies.of<hw::ScoreboardParameters>().loads_ahead = true;
+    machine.core.scheduler = "gty";
+    machine.lsu = {5, 4, 2};
+    machine.scratchpad.latency = 17;
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.hit_latency = 20;
+    machine.l1d.return_bytes = 64;
+    machine.gpu.launch_latency = 300;
+  });
+  add("queuestrict", [](hw::Machine& machine) {
+    machine.core.warp_size = 128;
+    machine.core.former = "packed";
+    machine.core.issue = "relaxed";
+    machine.core.scheduler = "two-level";
+    machine.lsu = {1, 3, 5};
+    machine.scratchpad.latency = 2;
+    machine.core.pending_accesses = 3;
+  });
+  add("queuedws", [](hw::Machine& machine) {
+    machine.core.divergence = "dws";
+    machine.core.issue = "scoreboard";
+    machine.core.policies.of<hw::ScoreboardParameters>().entries = 4;
+    machine.lsu = {2, 4, 2};
+    machine.scratchpad.latency = 9;
+    machine.l1d.bytes = 4096;
+    machine.l1d.mshrs = 8;
+  });
+  add("latescratchpad", [](hw::Machine& machine) {
+    machine.scratchpad.latency = 30;
+    machine.core.divergence = "tbc";
+    machine.core.scheduler = "sticky";
+  });
   add("subcoreslarge", [](hw::Machine& machine) {
     machine.core.sub_cores = 2;
     machine.core.warp_size = 128;

@@ -153,6 +153,7 @@ hw::Machine where_it_counts(const std::string& path) {
        {"l1d.write_policy", std::string("write-through")}},
       {{"scratchpad.carve_outs", std::string("0 64 128")}, {"l1d.bytes", std::int64_t{256 * 1024}}},
       {{"allocation.placement", std::string("seeded")}},
+      {{"lsu.queue", std::int64_t{3}}},
   };
   for (const auto& base : bases) {
     hw::Machine machine;

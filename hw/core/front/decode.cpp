@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "hw/core/memory/memory_queue.hpp"
 #include "hw/effects/each_row.hpp"
 #include "hw/effects/own_row.hpp"
 #include "hw/issue/discipline.hpp"
@@ -117,6 +118,7 @@ const link::DecodedInstruction* DecodeStage::decode_anew(std::uint32_t pc, const
                      (entry->unit == isa::Unit::warp || isa::is_accumulate(instruction->op));
   entry->self_contained = !entry->exchanges && is_self_contained(*entry);
   entry->forms_one = former_.policy().forms_one(*instruction);
+  entry->queues = MemoryQueue::takes(*instruction);
   // Every active thread evaluates a branch, whose guard is the condition.
   entry->by_guard = packs_ && instruction->op != isa::Op::BRA && !instruction->guard.always();
   if (pipeline_ != nullptr) {

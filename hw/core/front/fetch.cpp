@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/set_bits.hpp"
+
 namespace heddle::hw {
 
 FetchStage::FetchStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<WarpScheduler> scheduler)
@@ -21,6 +23,9 @@ void FetchStage::schedule_by(std::unique_ptr<WarpScheduler> scheduler) {
   arrived_.assign(state_.groups.size(), {});
   late_.set_capacity(state_.groups.size());
   held_since_.assign(state_.groups.size(), 0);
+  if (queue_ != nullptr) {
+    take_places_of(*queue_);
+  }
 }
 
 // From the scheduler to the passage that begins, a usual fetch is in line in the stage's turn: it is a third of what a
@@ -31,6 +36,9 @@ void FetchStage::tick(Cycle now) {
   }
   if (limiter_ != nullptr) [[unlikely]] {
     release_loads(now);
+  }
+  if (queue_ != nullptr && queue_->has_place() && state_.groups.count(GroupState::queueing) != 0) {
+    offer_places(now);
   }
   IdleCause& cause = history_[now % kHistory];
   if (waiting_ != nullptr || by_lane_ != nullptr || !late_.empty()) {
@@ -137,14 +145,55 @@ void FetchStage::waits_for_line(Group& group) {
   }
 }
 
-bool FetchStage::waits_for_results(Group& group, const isa::InstructionWord& word) {
-  const link::DecodedInstruction* const next = decode_->look_up(group.pc, word);
-  if (next == nullptr || !issue_->holds_back(group, *next)) {
+bool FetchStage::waits_for_results(Group& group, const link::DecodedInstruction& next) {
+  if (!issue_->holds_back(group, next)) {
     return false;
   }
-  arrived_[group.id] = {group.pc, word, true, 0};
+  keep_word(group, next.word);
   state_.moved();
   return true;
+}
+
+bool FetchStage::finds_place(Group& group, const isa::InstructionWord& word) {
+  if (queue_->has_place()) {
+    return true;
+  }
+  keep_word(group, word);
+  queueing_[group.id / 64] |= std::uint64_t{1} << (group.id % 64);
+  queueing_since_[group.id] = state_.now;
+  ++state_.statistics.queue_waits;
+  state_.groups.set_state(group, GroupState::queueing);
+  state_.moved();
+  return false;
+}
+
+void FetchStage::take_place(const Group& taker) {
+  queue_->reserve();
+  queueing_[taker.id / 64] &= ~(std::uint64_t{1} << (taker.id % 64));
+  if (queue_->has_place()) {
+    return;
+  }
+  // Those that could have taken it.
+  for (std::size_t word = 0; word != queueing_.size(); ++word) {
+    for (const unsigned bit : set_bits(queueing_[word] & state_.groups.ready()[word])) {
+      Group& group = state_.groups[static_cast<GroupId>(word * 64 + bit)];
+      queueing_since_[group.id] = state_.now;
+      state_.groups.set_state(group, GroupState::queueing);
+    }
+  }
+}
+
+void FetchStage::offer_places(Cycle now) {
+  for (std::size_t word = 0; word != queueing_.size(); ++word) {
+    for (const unsigned bit : set_bits(queueing_[word])) {
+      Group& group = state_.groups[static_cast<GroupId>(word * 64 + bit)];
+      if (group.state == GroupState::queueing) {
+        state_.statistics.queue_wait_cycles += now - queueing_since_[group.id];
+        state_.groups.set_state(group, GroupState::ready);
+      }
+    }
+  }
+  state_.moved();
 }
 
 bool FetchStage::hold_back(Group& group, const isa::InstructionWord& word) {
@@ -153,7 +202,7 @@ bool FetchStage::hold_back(Group& group, const isa::InstructionWord& word) {
     limiter_->issued(group);
     return false;
   }
-  arrived_[group.id] = {group.pc, word, true, 0};
+  keep_word(group, word);
   held_since_[group.id] = state_.now;
   ++state_.statistics.throttled_loads;
   state_.groups.set_state(group, GroupState::throttled);
@@ -178,12 +227,20 @@ void FetchStage::release_loads(Cycle now) {
 }
 
 inline bool FetchStage::hand_on(Group& group, const isa::InstructionWord& word, IdleCause& cause) {
-  if (issue_ != nullptr && waits_for_results(group, word)) [[unlikely]] {
+  const link::DecodedInstruction* const next = decode_ != nullptr ? decode_->look_up(group.pc, word) : nullptr;
+  if (issue_ != nullptr && next != nullptr && waits_for_results(group, *next)) [[unlikely]] {
+    return false;
+  }
+  const bool queues = queue_ != nullptr && next != nullptr && next->queues;
+  if (queues && !finds_place(group, word)) {
     return false;
   }
   if (limiter_ != nullptr && hold_back(group, word)) [[unlikely]] {
     cause = IdleCause::throttled;
     return true;
+  }
+  if (queues) {
+    take_place(group);
   }
   group.next_flight();
   state_.groups.set_state(group, GroupState::in_flight);
@@ -198,7 +255,7 @@ inline bool FetchStage::hand_on(Group& group, const isa::InstructionWord& word, 
   sub_warp.pc = group.pc;
   sub_warp.word = word;
   sub_warp.flight = static_cast<std::uint8_t>(group.latest);
-  sub_warp.decoded = decode_ != nullptr ? decode_->look_up(group.pc, word) : nullptr;
+  sub_warp.decoded = next;
   sub_warp.done = 1;
   if (state_.observer != nullptr) {
     state_.observer->fetched(state_, sub_warp);
@@ -300,6 +357,7 @@ IdleCause FetchStage::idle_cause() const {
                     {groups.count(GroupState::parked), IdleCause::reconvergence},
                     {groups.count(GroupState::complex), IdleCause::complex},
                     {groups.count(GroupState::throttled), IdleCause::throttled},
+                    {groups.count(GroupState::queueing), IdleCause::memory_queue},
                     {groups.count(GroupState::fetching), IdleCause::icache},
                     {groups.count(GroupState::in_flight), IdleCause::pipeline}};
   unsigned most = 0;
@@ -316,6 +374,7 @@ IdleCause FetchStage::idle_cause() const {
 void FetchStage::reset() {
   waiting_ = nullptr;
   late_.clear();
+  std::fill(queueing_.begin(), queueing_.end(), 0);
   if (by_lane_ != nullptr) {
     std::fill(by_lane_->rows.begin(), by_lane_->rows.end(), ByLane::Row{});
     by_lane_->begun.reset();

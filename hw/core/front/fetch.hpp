@@ -18,6 +18,7 @@
 #include "hw/cache/cache.hpp"
 #include "hw/cache/l0_cache.hpp"
 #include "hw/core/front/decode.hpp"
+#include "hw/core/memory/memory_queue.hpp"
 #include "hw/core/pipeline/stage.hpp"
 #include "hw/core/warps/warp_unit.hpp"
 #include "hw/divergence/divergence.hpp"
@@ -85,6 +86,13 @@ class FetchStage final : public sc_core::sc_module,
   // Asks whether a group's next instruction must wait for those in flight; none unless told
   // (IssueDiscipline::Traits::stalls_on_use).
   void issue_by(WarpUnit& warps) { issue_ = &warps; }
+  // Accesses take places of `queue`, which outlives this, and wait in front of the pipeline while there is none; none
+  // do unless told.
+  void take_places_of(MemoryQueue& queue) {
+    queue_ = &queue;
+    queueing_.assign((state_.groups.size() + 63) / 64, 0);
+    queueing_since_.assign(state_.groups.size(), 0);
+  }
   // Who hears of each cycle in which no group is ready; none unless told.
   void tell(WarpUnit& warps) { warps_ = &warps; }
   [[nodiscard]] const WarpScheduler& scheduler() const { return *scheduler_; }
@@ -113,6 +121,9 @@ class FetchStage final : public sc_core::sc_module,
   WarpUnit* warps_ = nullptr;
   WarpUnit* issue_ = nullptr;
   DecodeStage* decode_ = nullptr;
+  MemoryQueue* queue_ = nullptr;
+  GroupBits queueing_;                 // groups with the word of an access for which there was no place
+  std::vector<Cycle> queueing_since_;  // by group, of those in GroupState::queueing
   std::unique_ptr<WarpScheduler> scheduler_;
   link::BehindSocket<Cache> cache_;
   link::BehindSocket<L0Cache> l0_;
@@ -158,7 +169,16 @@ class FetchStage final : public sc_core::sc_module,
   // How far the block's live warps are apart (CoreStatistics::drift_instructions).
   [[gnu::noinline]] void sample_drift(unsigned block_slot);
   // Whether the instruction waits for one in flight: then the group keeps the word, as in an instruction buffer.
-  [[nodiscard]] [[gnu::noinline]] bool waits_for_results(Group& group, const isa::InstructionWord& word);
+  [[nodiscard]] [[gnu::noinline]] bool waits_for_results(Group& group, const link::DecodedInstruction& next);
+  // Whether there is a place for the access; if not, the group keeps the word and waits.
+  [[nodiscard]] bool finds_place(Group& group, const isa::InstructionWord& word);
+  // A group that has its word goes into the pipeline with an access: the others wait if it has taken the last place.
+  void take_place(const Group& group);
+  // Groups that wait for a place may be fetched, if there is one.
+  void offer_places(Cycle now);
+  void keep_word(const Group& group, const isa::InstructionWord& word) {
+    arrived_[group.id] = {group.pc, word, true, 0};
+  }
   // Whether the instruction is a load that has to wait: then the group is throttled and keeps the word.
   [[nodiscard]] [[gnu::noinline]] bool hold_back(Group& group, const isa::InstructionWord& word);
   [[gnu::noinline]] void release_loads(Cycle now);

@@ -26,6 +26,7 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
       texture_path_(state),
       pending_(state),
       gathering_(state, mimd_lanes_),
+      queue_(state.machine.lsu),
       back_(state, returns, mimd_lanes_) {
   l1d.bind(*this);
   texture.bind(*this);
@@ -40,8 +41,16 @@ void MemoryStage::tick(Cycle now) {
     }
     fences_.clear();
   }
+  if (results_come(now)) {
+    take_results(now);
+  }
   back_.begin_cycle(now);
-  work_on_head(now);
+  if (queue_.exists()) {
+    work_on_access(now);
+    pass_head(now);
+  } else {
+    work_on_head(now);
+  }
   back_.end_cycle();
 }
 
@@ -168,15 +177,15 @@ MemoryStage::Begin MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
   return begin_access(sub_warp, now);
 }
 
-namespace {
-
-void read_bank(MemoryAccess& access, LaneMask lanes, const std::vector<std::uint8_t>& bank) {
-  for (const unsigned lane : set_bits(lanes)) {
-    copy_lane(access.loaded[lane].data(), bank.data() + access.sub_warp->address[lane], access.lane_bytes);
-  }
+void MemoryStage::read_banks(MemoryAccess& access) const {
+  const auto read = [&access](LaneMask lanes, const std::vector<std::uint8_t>& bank) {
+    for (const unsigned lane : set_bits(lanes)) {
+      copy_lane(access.loaded[lane].data(), bank.data() + access.sub_warp->address[lane], access.lane_bytes);
+    }
+  };
+  read(access.constant, state_.launch->constants);
+  read(access.parameter, state_.launch->parameters);
 }
-
-}  // namespace
 
 MemoryStage::Begin MemoryStage::begin_access(link::SubWarp& sub_warp, Cycle now) {
   MemoryAccess& access = pending_.next();
@@ -198,11 +207,13 @@ MemoryStage::Begin MemoryStage::begin_access(link::SubWarp& sub_warp, Cycle now)
   present_ = &access;
   busy_until_ = now;
   if ((access.constant | access.parameter) != 0) {
-    read_bank(access, access.constant, state_.launch->constants);
-    read_bank(access, access.parameter, state_.launch->parameters);
+    read_banks(access);
   }
   if (access.shared != 0) {
     busy_until_ = scratchpad_path_.serve(access, now);
+    if (state_.machine.scratchpad.latency > 1 && access.kind != MemoryAccess::Kind::store) {
+      results_come_later(access, busy_until_);
+    }
   }
   if (held != 0) {
     access.on_chip = access.local & held;
@@ -401,6 +412,8 @@ void MemoryStage::reset() {
   drop_all();
   pending_.reset();
   gathering_.reset();
+  queue_.reset();
+  results_.clear();
   back_.reset();
   fences_.clear();
   row_leaves();

@@ -13,8 +13,12 @@
 // thesis 2.1.2). Where the coalescer gathers, the sub-warps of an instruction leave the stage's head until its last one
 // has come, which holds the stage until the lines of all of them have been sent. A sub-warp whose lines are all there,
 // some of them late (l1d.hit_latency), is not: it is in a pipeline of hit_latency cycles, takes no place of a waiting
-// access, its group is in flight, and it goes to write-back by `returns` when the last answer comes. Scratchpad bank
-// conflicts hold the stage, and so do the words of private memory.
+// access, its group is in flight, and it goes to write-back by `returns` when the last answer comes. So do scratchpad
+// accesses whose results take their time (scratchpad.latency). Scratchpad bank conflicts hold the stage, and so do the
+// words of private memory.
+//
+// With a memory queue (lsu.queue) accesses wait there, and what accesses no memory, or constants and parameters alone,
+// passes them. The load-store unit has one access of the sub-core at a time, which goes to write-back by `returns`.
 #pragma once
 
 #include <functional>
@@ -25,6 +29,7 @@
 #include "hw/core/memory/gathering.hpp"
 #include "hw/core/memory/load_store_unit.hpp"
 #include "hw/core/memory/local_path.hpp"
+#include "hw/core/memory/memory_queue.hpp"
 #include "hw/core/memory/pending_accesses.hpp"
 #include "hw/core/memory/private_path.hpp"
 #include "hw/core/memory/return_queue.hpp"
@@ -52,12 +57,24 @@ class MemoryStage final : public ReceivingStage,
 
   // Every store that has left the core so far has been acknowledged: membar waits for that. Asked while one does.
   std::function<bool()> stores_visible;
+  // What it shares the load-store unit by with the core's other sub-cores; needed where there is a memory queue.
+  AccessSlots* slots = nullptr;
   // A membar completes: loads behind it must see what others had stored before, whatever copies the L1 has.
   std::function<void()> drop_old_copies;
 
   void tick(Cycle now) override;
   After turn(Cycle now) override { return turn_of(*this, now); }
-  [[nodiscard]] bool idle() const override { return empty() && only_head(); }
+  [[nodiscard]] bool idle() const override {
+    return empty() && only_head() && queue_.empty() && (present_ == nullptr || !queue_.exists());
+  }
+  // Where accesses wait for the load-store unit.
+  [[nodiscard]] MemoryQueue& queue() { return queue_; }
+  [[nodiscard]] unsigned queue_places() const { return queue_.taken(); }
+  // Results of the scratchpad come in this cycle, or in the next one in which any do (kNever: none are under way). The
+  // stage has a turn then, with all others.
+  [[nodiscard]] bool results_come(Cycle now) const { return next_results() <= now; }
+  void comes_alive() const { has_work(); }
+  [[nodiscard]] Cycle next_results() const { return results_.empty() ? link::kNever : results_.front().at; }
   [[nodiscard]] unsigned put_aside() const { return pending_.put_aside(); }
   // Accesses that wait for the other sub-warps of their instruction (Coalescer::Traits::gathers).
   [[nodiscard]] unsigned gathered() const { return gathering_.waiting(); }
@@ -129,6 +146,12 @@ class MemoryStage final : public ReceivingStage,
       private_path_->row_leaves();
     }
   }
+  // With a memory queue: the access that the load-store unit has or takes, and the sub-warp at the stage's head.
+  void work_on_access(Cycle now);
+  void pass_head(Cycle now);
+  [[nodiscard]] bool enters(link::SubWarp& sub_warp, Cycle now);
+  [[nodiscard]] bool answer_at_once(link::SubWarp& sub_warp);
+  void tell_queue() const;
   // The work on the sub-warp at the stage's head.
   void work_on_head(Cycle now);
   [[nodiscard]] bool work_on(link::SubWarp& sub_warp, Cycle now);
@@ -136,7 +159,11 @@ class MemoryStage final : public ReceivingStage,
   enum class Begin : std::uint8_t { goes_on, stays, waits };
   [[nodiscard]] Begin begin(link::SubWarp& sub_warp, Cycle now);
   [[nodiscard]] Begin begin_access(link::SubWarp& sub_warp, Cycle now);
+  void read_banks(MemoryAccess& access) const;
   void make_lines(MemoryAccess& access);
+  // The banks have served the access up to cycle `last`.
+  void results_come_later(MemoryAccess& access, Cycle last);
+  void take_results(Cycle now);
   // True: all lines have been sent. False: `refused_` and the core's block_cause say why not.
   [[nodiscard]] bool send(MemoryAccess& access);
   [[nodiscard]] bool send_gathered();
@@ -168,13 +195,20 @@ class MemoryStage final : public ReceivingStage,
   TexturePath texture_path_;
   PendingAccesses pending_;
   Gathering gathering_;
+  MemoryQueue queue_;
   ReturnQueue back_;
   WarpUnit* warps_ = nullptr;
   std::vector<link::SubWarp*> fences_;  // membar: wait for the core's stores
+  // Of the scratchpad, on their way to the lanes' registers, in their order.
+  struct Results {
+    Cycle at = 0;
+    MemoryAccess* access = nullptr;
+  };
+  link::Ring<Results> results_;
 
   // ---- the stage's head
   bool handed_on_ = false;           // to write-back in this cycle, beside which others can go
-  MemoryAccess* present_ = nullptr;  // of the sub-warp in the latch
+  MemoryAccess* present_ = nullptr;  // of the sub-warp in the latch; with a memory queue, in the load-store unit
   Refused refused_ = Refused::no;
   link::LineRoom* refuses_ = nullptr;  // at rest, the next line of the sub-warp at the stage's head; null: none does
   bool finished_ = false;              // the sub-warp in the latch only waits for write-back to take it

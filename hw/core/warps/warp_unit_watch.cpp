@@ -141,7 +141,8 @@ std::string WarpUnit::describe_waiting() const {
                                             "waits for a complex operation",
                                             "waits at a barrier",
                                             "waits for other warps",
-                                            "waits for the load limiter"};
+                                            "waits for the load limiter",
+                                            "waits for a place of the memory queue"};
   static_assert(std::size(kStates) == kGroupStates);
   std::string text;
   unsigned listed = 0;

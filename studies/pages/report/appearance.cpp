@@ -37,6 +37,7 @@ constexpr CauseLook kCauseLooks[] = {
     {IdleCause::write_buffer_full, "write buffer full", "#a3201c", "#e0574f"},
     {IdleCause::line_order, "order of a line", "#8e1b6e", "#d05fb2"},
     {IdleCause::pending_full, "pending accesses full", "#5c1a2e", "#a8566f"},
+    {IdleCause::memory_queue, "memory queue full", "#2a6f97", "#7fb3d5"},
     {IdleCause::scratchpad, "scratchpad", "#6a51a3", "#a58fd8"},
     {IdleCause::complex, "complex unit", "#3b4a5a", "#c3ccd6"},
     {IdleCause::register_banks, "register banks", "#bc5090", "#ff6fa3"},
@@ -128,6 +129,8 @@ const Appearance& appearance_of(GroupState state) {
       return appearance_of(IdleCause::reconvergence);
     case GroupState::throttled:
       return appearance_of(IdleCause::throttled);
+    case GroupState::queueing:
+      return appearance_of(IdleCause::memory_queue);
     case GroupState::free:
       break;
   }

@@ -184,6 +184,7 @@ void Profile::group_changed(const hw::CoreState& core, const hw::Group& group, G
     case GroupState::ready:
     case GroupState::fetching:
     case GroupState::throttled:
+    case GroupState::queueing:
       known.pc = group.pc;
       return;
     case GroupState::in_flight:

@@ -75,7 +75,7 @@ struct InstructionCounters {
 
 // The names of hw::GroupState, in order, as the report has them.
 inline constexpr std::array<std::string_view, hw::kGroupStates> kGroupStateNames = {
-    "free", "ready", "fetching", "in_flight", "memory", "complex", "barrier", "parked"};
+    "free", "ready", "fetching", "in_flight", "memory", "complex", "barrier", "parked", "throttled", "queueing"};
 
 class Profile final : public RunObserver {
  public:

@@ -35,8 +35,8 @@ std::string escaped(std::string_view text) {
 }
 
 const char* state_name(hw::GroupState state) {
-  static constexpr const char* kNames[hw::kGroupStates] = {"free",   "ready",   "fetching", "in flight",
-                                                           "memory", "complex", "barrier",  "parked"};
+  static constexpr const char* kNames[hw::kGroupStates] = {"free",    "ready",   "fetching", "in flight", "memory",
+                                                           "complex", "barrier", "parked",   "throttled", "queueing"};
   return kNames[static_cast<std::size_t>(state)];
 }
 
