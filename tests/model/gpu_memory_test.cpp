@@ -1,13 +1,15 @@
 // The machines of today's GPUs (configs/, group "GPUs of today"): peak bandwidths of L2 and DRAM beside the data
-// sheets, and pointer chases beside latencies that were measured on hardware. docs/gpus.md has the tables that this
-// computes.
+// sheets, pointer chases beside latencies that were measured on hardware, accesses back to back. docs/gpus.md has the
+// tables that this computes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <sstream>
 
@@ -17,6 +19,7 @@
 #include "ptx/compile.hpp"
 #include "tb/config/config.hpp"
 #include "tb/device/device.hpp"
+#include "tb/device/run_observer.hpp"
 #include "tests/model/child.hpp"
 #include "tests/support/marks.hpp"
 
@@ -32,6 +35,7 @@ struct GpuFigures {
   double l2_mb;
   double l1, l2, dram;  // cycles of a pointer chase
   double far_l2;        // through three quarters of the L2, where that has two halves; 0: it has not, or no source
+  double scratchpad;    // cycles of a pointer chase
 };
 
 // What GoogleTest shows of a case.
@@ -41,10 +45,10 @@ void PrintTo(const GpuFigures& gpu, std::ostream* out) {
 
 // The sources stand in the machine files. L2 sizes are 2^20 bytes.
 constexpr GpuFigures kGpus[] = {
-    {"v100", 900, 2048, 6, 36, 221, 460, 0},         {"a100", 1935, 5120, 40, 32.7, 202.8, 566, 405},
-    {"h100", 3350, 5120, 50, 32.0, 264.5, 657, 483}, {"h200", 4800, 6144, 50, 40, 281, 690, 0},
-    {"rtx3070", 448, 1024, 4, 34, 219, 473, 0},      {"rtx-a6000", 768, 1536, 6, 34, 243, 486, 0},
-    {"rtx2060", 336, 768, 3, 32, 226, 322, 0},
+    {"v100", 900, 2048, 6, 36, 221, 460, 0, 20},         {"a100", 1935, 5120, 40, 32.7, 202.8, 566, 405, 28},
+    {"h100", 3350, 5120, 50, 32.0, 264.5, 657, 483, 29}, {"h200", 4800, 6144, 50, 40, 281, 690, 0, 29},
+    {"rtx3070", 448, 1024, 4, 34, 219, 473, 0, 29},      {"rtx-a6000", 768, 1536, 6, 34, 243, 486, 0, 24},
+    {"rtx2060", 336, 768, 3, 32, 226, 322, 0, 30},
 };
 
 double dram_peak(const hw::Machine& machine) {
@@ -124,6 +128,33 @@ struct Chase {
 constexpr const char* kThroughL1 = "ld.global.ca.u64 %a0, [%a0];\n";
 constexpr const char* kPastL1 = "ld.global.cg.u64 %a0, [%a0];\n";
 
+// One thread; the 64 bits that it stores at `out`.
+std::uint64_t stored_by_one_thread(tb::Device& device, const char* kernel, std::vector<std::uint8_t> parameters,
+                                   std::uint64_t out) {
+  isa::LaunchRequest request;
+  request.kernel = kernel;
+  request.block = request.grid = {1, 1, 1};
+  request.parameters = std::move(parameters);
+  device.launch(request);
+  std::uint64_t stored = 0;
+  device.memory().read(out, std::as_writable_bytes(std::span(&stored, 1)));
+  return stored;
+}
+
+// Kernel parameters, one behind the other.
+class ParameterBytes {
+ public:
+  ParameterBytes& add(const void* value, std::size_t bytes) {
+    const auto* const from = static_cast<const std::uint8_t*>(value);
+    bytes_.insert(bytes_.end(), from, from + bytes);
+    return *this;
+  }
+  [[nodiscard]] std::vector<std::uint8_t> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+};
+
 // Cycles per load of the last pass.
 double follow(const hw::Machine& machine, const Chase& chase) {
   const std::string counted = test::in_child([&] {
@@ -152,24 +183,82 @@ double follow(const hw::Machine& machine, const Chase& chase) {
       const std::uint64_t next = first + std::uint64_t{order[(i + 1) % chase.lines]} * chase.spacing;
       device.memory().write(first + std::uint64_t{order[i]} * chase.spacing, std::as_bytes(std::span(&next, 1)));
     }
-    isa::LaunchRequest request;
-    request.kernel = "chase";
-    request.block = request.grid = {1, 1, 1};
     const unsigned rounds = chase.loads / kUnrolled;
-    const auto add = [&request](const void* value, std::size_t bytes) {
-      const auto* const from = static_cast<const std::uint8_t*>(value);
-      request.parameters.insert(request.parameters.end(), from, from + bytes);
-    };
-    add(&first, chase.address_bits / 8);
-    add(&out, chase.address_bits / 8);
-    add(&chase.passes, 4);
-    add(&rounds, 4);
-    device.launch(request);
-    std::uint64_t cycles = 0;
-    device.memory().read(out, std::as_writable_bytes(std::span(&cycles, 1)));
+    ParameterBytes parameters;
+    parameters.add(&first, chase.address_bits / 8).add(&out, chase.address_bits / 8);
+    parameters.add(&chase.passes, 4).add(&rounds, 4);
+    const std::uint64_t cycles = stored_by_one_thread(device, "chase", parameters.take(), out);
     return fmt::format("{:.1f}", static_cast<double>(cycles) / chase.loads);
   });
   return std::stod(counted);
+}
+
+// One thread puts a circle of words into its block's scratchpad, and follows it.
+constexpr const char* kScratchpadChase = R"(
+.version 7.0
+.target sm_60
+.address_size 64
+.visible .entry chase(.param .u64 out, .param .u32 passes)
+{
+  .reg .pred %p<4>;
+  .reg .u32 %r<12>;
+  .reg .u64 %a<4>;
+  .reg .u64 %t<4>;
+  .shared .align 4 .b8 ring[512];
+  ld.param.u64 %a1, [out];
+  ld.param.u32 %r0, [passes];
+  mov.u32 %r1, ring;
+  mov.u32 %r2, 0;
+FILL:
+  shl.b32 %r3, %r2, 2;
+  add.u32 %r3, %r3, %r1;
+  add.u32 %r2, %r2, 1;
+  and.b32 %r4, %r2, 127;
+  shl.b32 %r4, %r4, 2;
+  add.u32 %r4, %r4, %r1;
+  st.shared.u32 [%r3], %r4;
+  setp.ne.u32 %p0, %r2, 128;
+  @%p0 bra FILL;
+PASS:
+  mov.u32 %r5, 16;
+  add.u32 %r6, %r1, 1;
+  mov.u64 %t0, %clock64;
+ROUND:
+  @LOADS
+  sub.u32 %r5, %r5, 1;
+  setp.ne.u32 %p1, %r5, 0;
+  @%p1 bra ROUND;
+  add.u32 %r7, %r1, 1;
+  mov.u64 %t1, %clock64;
+  sub.u32 %r0, %r0, 1;
+  setp.ne.u32 %p0, %r0, 0;
+  @%p0 bra PASS;
+  sub.u64 %t2, %t1, %t0;
+  st.global.u64 [%a1], %t2;
+  st.global.u32 [%a1+8], %r6;
+  st.global.u32 [%a1+12], %r7;
+  ret;
+}
+)";
+
+// Cycles per load of the last pass.
+double follow_in_scratchpad(const hw::Machine& machine) {
+  return std::stod(test::in_child([&] {
+    std::string loads;
+    for (unsigned i = 0; i != 8; ++i) {
+      loads += "ld.shared.u32 %r1, [%r1];\n";
+    }
+    std::string text = kScratchpadChase;
+    text.replace(text.find("@LOADS"), 6, loads);
+    tb::Device device(machine);
+    const isa::Module module = ptx::compile(text, "chase.ptx", {63});
+    device.load(module);
+    const std::uint64_t out = device.memory().allocate("out", 256);
+    constexpr unsigned kPasses = 3;
+    const std::uint64_t cycles =
+        stored_by_one_thread(device, "chase", ParameterBytes().add(&out, 8).add(&kPasses, 4).take(), out);
+    return fmt::format("{:.1f}", static_cast<double>(cycles) / 128);
+  }));
 }
 
 std::string documents() {
@@ -194,6 +283,15 @@ TEST_P(GpuLatency, OfAPointerChaseIsWhatWasMeasured) {
       "| `{}` | {:.0f} | {:.0f} | {} | {} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} |\n", gpu.name,
       gpu.dram_gbs, dram_peak(machine), gpu.l2_bytes_a_clock, l2_peak(machine), gpu.l1, l1, gpu.l2, l2, gpu.dram, dram);
   EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+}
+
+TEST(GpuScratchpad, APointerChaseTakesWhatWasMeasured) {
+  for (const GpuFigures& gpu : kGpus) {
+    const double here = follow_in_scratchpad(tb::read_machine(gpu.name));
+    EXPECT_NEAR(here, gpu.scratchpad, gpu.scratchpad * 0.05) << gpu.name;
+    const std::string row = fmt::format("| `{}` | {:.1f} | {:.1f} |\n", gpu.name, gpu.scratchpad, here);
+    EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+  }
 }
 
 // The L2 of the cut for quick runs is as far away as the whole GPU's, and small enough to go through; here with as many
@@ -230,6 +328,95 @@ TEST(GpuWidths, ALoadTakesLongerTheWiderItsResultIs) {
     const double here = follow(tb::read_machine("rtx-a6000"), {load, 128, 128, 128, 3, bits == 32 ? 32U : 64U});
     EXPECT_NEAR(here, measured, measured * 0.05) << bits;
     const std::string row = fmt::format("| {} | {:.1f} | {:.1f} |\n", bits, measured, here);
+    EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+  }
+}
+
+// Independent loads of one warp in each active sub-core, behind operations that let their address come.
+constexpr const char* kManyLoads = R"(
+.version 7.0
+.target sm_60
+.address_size 64
+.visible .entry loads(.param .u64 from)
+{
+  .reg .u32 %r<24>;
+  .reg .f32 %f<16>;
+  .reg .u64 %a<2>;
+  ld.param.u64 %a0, [from];
+  mov.f32 %f0, 0f3F800000;
+  @LOADS
+  ret;
+}
+)";
+
+// The cycles in which each sub-core of the first core fetches loads.
+struct FetchedLoads final : tb::RunObserver {
+  void fetched(const hw::CoreState& core, const link::SubWarp& sub_warp) override {
+    if (const std::optional<isa::Instruction> instruction = isa::decode(sub_warp.word);
+        instruction->op == isa::Op::LD_GLOBAL_E) {
+      cycles[core.sub_core].push_back(core.now);
+    }
+  }
+  std::array<std::vector<link::Cycle>, 4> cycles;
+};
+
+struct BackToBack {
+  unsigned active;  // sub-cores
+  const char* sixth;
+  unsigned then_every;
+};
+
+// MICRO 2025, table 1, where the first access is issued in cycle 2. Fetch is ideal: the paper's code was in the caches.
+TEST(GpuAccesses, FiveAreIssuedBackToBackAndTheSixthWaits) {
+  constexpr BackToBack kTable[] = {{1, "13", 4}, {2, "13 15", 4}, {3, "13 15 17", 6}, {4, "13 15 17 19", 8}};
+  for (const BackToBack& published : kTable) {
+    const std::string here = test::in_child([&] {
+      hw::Machine machine = tb::read_machine("rtx-a6000");
+      machine.gpu.cores = 1;
+      machine.gpu.launch_latency = 0;
+      machine.l0i.enabled = false;
+      machine.icache.ideal = true;
+      machine.icache.hit_latency = 1;
+      FetchedLoads seen;
+      tb::DeviceOptions options;
+      options.observers = {&seen};
+      tb::Device device(machine, options);
+      std::string code;
+      for (unsigned i = 1; i != 16; ++i) {
+        code += fmt::format("add.f32 %f{}, %f0, %f0;\n", i);
+      }
+      for (unsigned i = 0; i != 16; ++i) {
+        code += fmt::format("ld.global.u32 %r{}, [%a0+{}];\n", i, 128 * i);
+      }
+      for (unsigned i = 1; i != 16; ++i) {
+        code += fmt::format("add.u32 %r0, %r0, %r{0};\nadd.f32 %f0, %f0, %f{0};\n", i);
+      }
+      std::string text = kManyLoads;
+      text.replace(text.find("@LOADS"), 6, code + "st.global.u32 [%a0], %r0;\nst.global.f32 [%a0+4], %f0;\n");
+      const isa::Module module = ptx::compile(text, "loads.ptx", {63});
+      device.load(module);
+      const std::uint64_t from = device.memory().allocate("from", 4096);
+      isa::LaunchRequest request;
+      request.kernel = "loads";
+      request.grid = {1, 1, 1};
+      request.block = {32 * published.active, 1, 1};
+      request.parameters = ParameterBytes().add(&from, 8).take();
+      device.launch(request);
+      std::vector<link::Cycle> sixth;
+      std::string every;
+      for (unsigned sub_core = 0; sub_core != published.active; ++sub_core) {
+        const std::vector<link::Cycle>& cycles = seen.cycles[sub_core];
+        if (cycles.at(4) != cycles.at(0) + 4) {
+          return std::string("not back to back");
+        }
+        sixth.push_back(cycles.at(5) - seen.cycles[0][0] + 2);
+        every = fmt::format("{:.3g}", static_cast<double>(cycles.at(15) - cycles.at(7)) / 8);
+      }
+      std::sort(sixth.begin(), sixth.end());
+      return fmt::format("{} | {} | {} | {} |\n", published.sixth, fmt::join(sixth, " "), published.then_every, every);
+    });
+    EXPECT_EQ(here, fmt::format("{0} | {0} | {1} | {1} |\n", published.sixth, published.then_every));
+    const std::string row = fmt::format("| {} | {}", published.active, here);
     EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
   }
 }
