@@ -1,10 +1,10 @@
 // The memory queue of a sub-core and the address unit behind it (lsu.queue): accesses on their way from fetch to the
-// load-store unit that the core's sub-cores share (hw/core/share/access_slots.hpp). As NVIDIA's GPUs have it ("Dissecting
-// and Modeling the Architecture of Modern GPU Cores", MICRO 2025, section 5.4 and table 1): five accesses are issued one
-// behind the other, the sixth when the first has left. Plain C++.
+// load-store unit that the core's sub-cores share (hw/core/share/access_slots.hpp). As NVIDIA's GPUs have it
+// ("Dissecting and Modeling the Architecture of Modern GPU Cores", MICRO 2025, section 5.4 and table 1): five accesses
+// are issued one behind the other, the sixth when the first has left. Plain C++.
 //
-//   places    lsu.queue. An instruction has one from fetch on (reserve). Further sub-warps of it take further places; one
-//             that finds none stays where it is (arrives)
+//   places    lsu.queue. An instruction has one from fetch on (reserve). Further sub-warps of it take further places;
+//             one that finds none stays where it is (arrives)
 //   order     of arrival
 //   address   the unit has the first access to itself for lsu.address_cycles, and turns to the next one when the
 //             load-store unit has taken that
@@ -26,8 +26,8 @@ class MemoryQueue {
   // False: the machine has none, and nothing else is asked.
   [[nodiscard]] bool exists() const { return places_ != 0; }
 
-  // The instruction goes by it. Constants and parameters are read beside the load-store unit, and a fence waits for what
-  // has left it.
+  // The instruction goes by it. Constants and parameters are read beside the load-store unit, and a fence waits for
+  // what has left it.
   [[nodiscard]] static bool takes(const isa::Instruction& instruction) {
     const isa::Op op = instruction.op;
     if (isa::info(op).unit != isa::Unit::memory || op == isa::Op::MEMBAR) {
