@@ -1,6 +1,6 @@
-// The texts of many numbers, of which most have come before: making the digits of a double costs more than all else that
-// is done to write it, and power over time of a machine that mostly waits has a few thousand values for half a million
-// numbers.
+// The texts of many numbers, of which most have come before: making the digits of a double costs more than all else
+// that is done to write it, and power over time of a machine that mostly waits has a few thousand values for half a
+// million numbers.
 #pragma once
 
 #include <array>

@@ -183,20 +183,6 @@ void WarpUnit::computed(link::SubWarp& sub_warp, Cycle last) {
   }
 }
 
-// Where lanes execute each an instruction of its own: what this sub-warp's threads do next, whatever the others do.
-void WarpUnit::executed(Group& group, const link::SubWarp& sub_warp) {
-  const link::DecodedInstruction& decoded = *sub_warp.decoded;
-  const LaneMask taken = decoded.instruction.op == isa::Op::BRA ? sub_warp.executing : 0;
-  each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) {
-    divergence_->executed(group, row, lanes, decoded.instruction, taken);
-    if (decoded.instruction.op == isa::Op::BRA) {
-      group.taken[row] |= taken;
-    }
-  });
-  InFlight& flight = group.flights[sub_warp.flight];
-  flight.conditional = flight.conditional || decoded.conditional_branch;
-}
-
 void WarpUnit::complete(Group& group, const link::DecodedInstruction& decoded, BarrierResults& results) {
   const bool exits =
       mimd_lanes_ ? std::any_of(group.exited.begin(), group.exited.end(), [](LaneMask lanes) { return lanes != 0; })

@@ -212,4 +212,18 @@ unsigned WarpUnit::block_of(const Place& place) const {
   return state_.slot_of(*state_.thread_at(place.row, place.lane).home->block);
 }
 
+// Where lanes execute each an instruction of its own: what this sub-warp's threads do next, whatever the others do.
+void WarpUnit::executed(Group& group, const link::SubWarp& sub_warp) {
+  const link::DecodedInstruction& decoded = *sub_warp.decoded;
+  const LaneMask taken = decoded.instruction.op == isa::Op::BRA ? sub_warp.executing : 0;
+  each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) {
+    divergence_->executed(group, row, lanes, decoded.instruction, taken);
+    if (decoded.instruction.op == isa::Op::BRA) {
+      group.taken[row] |= taken;
+    }
+  });
+  InFlight& flight = group.flights[sub_warp.flight];
+  flight.conditional = flight.conditional || decoded.conditional_branch;
+}
+
 }  // namespace heddle::hw
