@@ -145,6 +145,7 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"dram.channels", std::int64_t{2}}},
       {{"l1d.ports", std::int64_t{2}}},
       {{"l1d.ports", std::int64_t{2}}, {"l1d.banks", std::int64_t{4}}},
+      {{"registers.banks", std::int64_t{2}}},
       {{"noc.link_bytes", std::int64_t{32}}},
       {{"l2.enabled", true},
        {"l2.partitions", std::int64_t{2}},
