@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-
 namespace heddle::hw {
 
 WriteBackStage::WriteBackStage(const sc_core::sc_module_name& name, CoreState& state, WarpUnit& warps)
