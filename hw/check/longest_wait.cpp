@@ -60,7 +60,7 @@ LongestWait longest_wait(const Machine& machine) {
   // Behind all places of all sub-cores.
   const double queue = machine.lsu.queue == 0 ? 0
                                               : machine.lsu.address_cycles +
-                                                    double{machine.lsu.interval} * machine.lsu.queue * core.sub_cores;
+                                                    1.0 * machine.lsu.interval * machine.lsu.queue * core.sub_cores;
   const double unseen = machine.gpu.launch_latency + (machine.scratchpad.latency - 1.0) + queue;
   const auto travel = about<Divergence>(core.divergence).traits.longest_travel;
   way += travel == nullptr ? 0 : static_cast<double>(travel(core));
