@@ -136,7 +136,7 @@ class SubCore {
   [[nodiscard]] bool has_news() const;
   // The next cycle in which something happens that it has waited for, unless a cache has news before.
   [[nodiscard]] Cycle next_by_itself(Cycle now) const {
-    return std::min(fetch_.next_release(now), memory_.next_results());
+    return std::min(fetch_.next_release(now), memory_.next_by_itself());
   }
   [[nodiscard]] Cycle next_when_still(Cycle now, bool news, Cycle caches);
   [[nodiscard]] bool had_turn(Cycle now) const { return accounted_ == now + 1; }
@@ -168,7 +168,7 @@ class SubCore {
 
 // What may concern any stage has come, or is to happen in a cycle of its own.
 inline bool SubCore::has_news() const {
-  return !heard_.empty() || !state_.wake_ups.empty() || warps_.departing() || memory_.results_come(state_.now);
+  return !heard_.empty() || !state_.wake_ups.empty() || warps_.departing() || memory_.goes_on(state_.now);
 }
 
 inline bool SubCore::begin(Cycle now, bool news) {
@@ -189,7 +189,7 @@ inline bool SubCore::begin(Cycle now, bool news) {
 
 inline void SubCore::go(Cycle now) {
   warps_.wake_up(now);
-  if (memory_.results_come(now)) {
+  if (memory_.goes_on(now)) {
     memory_.comes_alive();
   }
   pipeline_.tick(now);

@@ -21,6 +21,7 @@
 // passes them. The load-store unit has one access of the sub-core at a time, which goes to write-back by `returns`.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -65,16 +66,19 @@ class MemoryStage final : public ReceivingStage,
   void tick(Cycle now) override;
   After turn(Cycle now) override { return turn_of(*this, now); }
   [[nodiscard]] bool idle() const override {
-    return empty() && only_head() && queue_.empty() && (present_ == nullptr || !queue_.exists());
+    return empty() && only_head() && (!queue_.exists() || (present_ == nullptr && (queue_.empty() || queue_sleeps())));
   }
   // Where accesses wait for the load-store unit.
   [[nodiscard]] MemoryQueue& queue() { return queue_; }
   [[nodiscard]] unsigned queue_places() const { return queue_.taken(); }
-  // Results of the scratchpad come in this cycle, or in the next one in which any do (kNever: none are under way). The
-  // stage has a turn then, with all others.
-  [[nodiscard]] bool results_come(Cycle now) const { return next_results() <= now; }
+  // When it has something to do by itself next, with nothing else to do: results of the scratchpad come, or the queue's
+  // first access goes on; kNever: neither. It has a turn then, with all other stages.
+  [[nodiscard]] Cycle next_by_itself() const {
+    const Cycle queue = queue_.empty() || present_ != nullptr || !queue_sleeps() ? link::kNever : queue_.next();
+    return std::min(queue, results_.empty() ? link::kNever : results_.front().at);
+  }
+  [[nodiscard]] bool goes_on(Cycle now) const { return next_by_itself() <= now; }
   void comes_alive() const { has_work(); }
-  [[nodiscard]] Cycle next_results() const { return results_.empty() ? link::kNever : results_.front().at; }
   [[nodiscard]] unsigned put_aside() const { return pending_.put_aside(); }
   // Accesses that wait for the other sub-warps of their instruction (Coalescer::Traits::gathers).
   [[nodiscard]] unsigned gathered() const { return gathering_.waiting(); }
@@ -130,6 +134,9 @@ class MemoryStage final : public ReceivingStage,
   void leave(const Group& group, LaneMask lanes, const Group& to) override;
 
  private:
+  // Observers are told of every cycle of an access in the queue.
+  [[nodiscard]] bool queue_sleeps() const { return state_.observer == nullptr && refused_ == Refused::no; }
+  [[nodiscard]] bool results_come(Cycle now) const { return !results_.empty() && results_.front().at <= now; }
   ::tlm::tlm_sync_enum nb_transport_bw(link::LineRequest& request, link::LinePhase& phase,
                                        sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}

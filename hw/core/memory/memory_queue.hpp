@@ -68,6 +68,8 @@ class MemoryQueue {
     }
     return now >= slot_;
   }
+  // The cycle before which the first one does not leave, nor ask the load-store unit.
+  [[nodiscard]] link::Cycle next() const { return slot_ != link::kNever ? slot_ : addressed_at_; }
   void leaves(link::Cycle now) {
     waiting_.pop();
     slot_ = link::kNever;
