@@ -14,6 +14,7 @@
 #include "tb/device/workload.hpp"
 #include "tests/support/marks.hpp"
 #include "workloads/decrypt/aes.hpp"
+#include "workloads/support.hpp"
 
 HEDDLE_LONG_SANITIZED("PthreadsForm.HasATeam*", "All/WorkloadRun.*_64bit_*", "PthreadsWide/*", "PthreadsNarrow/*",
                       "All/WorkloadRun.*16registers", "Pthreads/WrongResult.*", "Workloads.TwoRuns*")
