@@ -36,9 +36,8 @@ extern "C" __global__ void __launch_bounds__(64)
   }
   parallel::end_loop();
 }
-extern "C" __global__ void __launch_bounds__(64)
-    reverse_padded(double* numbers, unsigned bits, unsigned log_run, unsigned gap, unsigned tasks,
-                   unsigned interleaved) {
+extern "C" __global__ void __launch_bounds__(64) reverse_padded(double* numbers, unsigned bits, unsigned log_run,
+                                                                unsigned gap, unsigned tasks, unsigned interleaved) {
   const Padding at{log_run, gap};
   const parallel::Tasks mine = parallel::my_tasks(tasks, interleaved);
   for (unsigned from = mine.first; from < mine.end; from += mine.step) {
@@ -88,8 +87,7 @@ extern "C" __global__ void __launch_bounds__(64)
   for (unsigned i = mine.first; i < mine.end; i += mine.step) {
     const unsigned within = i & (half - 1);
     const unsigned first = 2 * (i - within) + within;
-    butterfly(numbers + 2 * at(first), numbers + 2 * at(first + half),
-              roots + 2 * at(within << (bits - 1 - log_half)));
+    butterfly(numbers + 2 * at(first), numbers + 2 * at(first + half), roots + 2 * at(within << (bits - 1 - log_half)));
   }
   parallel::end_loop();
 }
