@@ -35,7 +35,7 @@
 //   accessed      in the memory stage: lanes, addresses and lines of an access; then one `line` per request to the L1
 //   put_aside     it waits for lines, or for the core's stores (membar), out of the pipeline; it comes back by entering
 //                 CoreStage::returns. An access that waits for late hits alone comes back so too, without having been
-//                 put aside
+//                 put aside, and so does each that has gone through a memory queue (lsu.queue)
 //   parted        some of its lanes leave it while it is put aside: a sub-warp of another group of the same
 //                 instruction, which comes back by entering CoreStage::returns and retires by itself
 //   retired       its results are written. A barrier's sub-warp retires when it arrives (its group then waits in
@@ -61,8 +61,8 @@ namespace heddle::hw {
 struct CoreState;
 struct MemoryAccess;
 
-// Where a sub-warp can be. `returns` is write-back's second input, for accesses that had been put aside
-// or whose hits were late; `added` is any stage that a core has beside its own (hw/core/extension.hpp).
+// Where a sub-warp can be. `returns` is write-back's second input, for accesses that had been put aside, whose hits were
+// late, or which came by a memory queue; `added` is any stage that a core has beside its own (hw/core/extension.hpp).
 enum class CoreStage : std::uint8_t { fetch, decode, register_read, execute, memory, write_back, returns, added };
 inline constexpr std::array<std::string_view, 8> kCoreStageNames = {"fetch",  "decode",     "register_read", "execute",
                                                                     "memory", "write_back", "returns",       "added"};
