@@ -61,8 +61,9 @@ namespace heddle::hw {
 struct CoreState;
 struct MemoryAccess;
 
-// Where a sub-warp can be. `returns` is write-back's second input, for accesses that had been put aside, whose hits were
-// late, or which came by a memory queue; `added` is any stage that a core has beside its own (hw/core/extension.hpp).
+// Where a sub-warp can be. `returns` is write-back's second input, for accesses that had been put aside, whose hits
+// were late, or which came by a memory queue; `added` is any stage that a core has beside its own
+// (hw/core/extension.hpp).
 enum class CoreStage : std::uint8_t { fetch, decode, register_read, execute, memory, write_back, returns, added };
 inline constexpr std::array<std::string_view, 8> kCoreStageNames = {"fetch",  "decode",     "register_read", "execute",
                                                                     "memory", "write_back", "returns",       "added"};
