@@ -68,7 +68,7 @@ TEST(Cli, BadInputIsNamedWithTheNearestName) {
       {{"run", "baseline", "saxpy.ptx"}, "heddle: saxpy.ptx: a kernel file alone does not say what to launch"},
       {{"compile", "a.c"}, "heddle: a.c: is neither a .ptx nor a .cu file"},
       {{"compile", "/nowhere.ptx"}, "heddle: /nowhere.ptx"},
-      {{"compile", "x.ptx", "--max-registers", "7"}, "heddle: --max-registers: '7' is no whole number from 8 to 63"},
+      {{"compile", "x.ptx", "--max-registers", "7"}, "heddle: --max-registers: '7' is no whole number from 8 to 255"},
       {{"demo", "vecad"}, "heddle: there is no workload 'vecad'; did you mean 'vecadd'?"},
       {{"demo", "--jobs", "0"}, "heddle: --jobs: '0' is no whole number"},
       {{"bench", "--repeat", "0"}, "heddle: --repeat: '0' is no whole number"},

@@ -133,7 +133,7 @@ TEST(Claims, NoResultsAreNoVerdict) {
 TEST(Claims, EqualMachinesShowNoGain) {
   const std::set<std::string> indifferent = {"fu-util",           "intensity",   "workload-size",
                                              "2lev-rowhit",       "lwm-storage", "lwm-memory-divergence",
-                                             "branch-mechanisms", "dws-area"};
+                                             "branch-mechanisms", "dws-area",    "lwm-refetch"};
   for (const std::string& id : claim_ids()) {
     const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make(id, {});
     Results results;

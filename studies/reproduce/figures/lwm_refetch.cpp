@@ -32,7 +32,7 @@ const std::vector<GridRow>& refetch_rows() {
   static const std::vector<GridRow> all = {
       {"lwm-refetch",
        "Large warps re-fetched once they are known to diverge",
-       {.rank = 1132,
+       {.rank = 1133,
         .statement =
             "If any of the sub-warps before the last one diverges, the large warp is known to diverge, and could be "
             "re-fetched sooner; the thesis always waits for the last one, since another large warp's instruction can "

@@ -98,7 +98,7 @@ const std::vector<MechanismOfToday>& mechanisms_of_today() {
         {known[kSlip], on_access()},
         {known[kOdgs], one_sub_core()},
         {known[kCcws], one_sub_core()},
-        {known[kScalar], with(stacks(), {"core.issue=relaxed"})},
+        {known[kScalar], with(stacks(), {"core.issue=relaxed", "registers.banks=0"})},
         {{"warp-aware", "thesis 9.2.4", kTwelve, {"dram.scheduler=warp-aware"}}},
         {known[kLwPlus]},
         {known[kMimd]},

@@ -78,7 +78,7 @@ const std::vector<ClaimRow>& timeline_rows() {
   static const std::vector<ClaimRow> all = {
       {"2lev-timeline",
        "Two schedulers over time",
-       {.rank = 1052,
+       {.rank = 1053,
         .statement =
             "Under round robin all warps progress evenly through the compute phase, and then all stall waiting on data "
             "from memory; with two fetch groups of 8 warps the second computes while the first one's requests are "
