@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "tb/config/config.hpp"
@@ -394,6 +395,26 @@ TEST(Energy, OfTheTablesOfEveryMachinesMechanisms) {
     EXPECT_TRUE(std::isfinite(energy.pj)) << name;
     EXPECT_EQ(energy.pj > 0, unit_bytes(kMechanisms, machine) != 0.0) << name;
     EXPECT_EQ(unit_count(kMechanisms, machine), energy.pj > 0 ? machine.gpu.cores : 0) << name;
+  }
+}
+
+// The table of a V100 prices every unit that it names, and comes to what the board may draw: above the 70 W that it
+// leaks by the table, below the data sheet's 250 W.
+TEST(Energy, OfAV100IsOfThatBoardsOrder) {
+  const test::Scratch scratch;
+  for (const char* const workload : {"matrixmult", "vecadd"}) {
+    const std::string out = scratch.path(workload);
+    const test::Ran ran =
+        test::heddle({"run", "v100-8sm", workload, "--scale", "0.02", "-q", "--energy", "v100-12nm", "--out", out});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const json::value energy = json::parse(test::Scratch::read(out + "/stats.json")).at("energy");
+    for (const auto& [kind, figures] : energy.at("kinds").as_object()) {
+      const bool unused = kind == "texture" || (kind == "scratchpad" && std::string_view(workload) == "vecadd");
+      EXPECT_EQ(figures.at("pj").to_number<double>() > 0, !unused) << workload << ": " << kind;
+    }
+    const double board = energy.at("average_mw").to_number<double>() / 1000 / 8 * 80;
+    EXPECT_GT(board, 70) << workload;
+    EXPECT_LT(board, 250) << workload;
   }
 }
 

@@ -16,7 +16,7 @@ namespace heddle::studies::side {
 namespace {
 
 constexpr std::array<const char*, 2> kGpus = {"h100-8sm", "rtx3070-8sm"};
-constexpr const char* kPrices = "dws-65nm";
+constexpr const char* kPrices = "v100-12nm";
 
 // Smaller still than in all-on-one where the grid fills these machines all the same.
 const std::vector<WorkloadSet>& sets_of_today() {
@@ -388,7 +388,7 @@ const std::vector<ClaimRow>& on_h100_rows() {
             "say what it would bring to the GPU as it is; rows named by keys say what the keys alone come to. "
             "Mechanisms that form warps work within a sub-core; global warp re-formation moves threads between SMs "
             "of one sub-core each, in no time. Inputs are small; a grid fills these machines once at most. Energy is "
-            "by the parts of the DWS report at 65 nm, as there is no public table for these GPUs: only ratios mean "
+            "by the table of a V100 (v100-12nm), as there are no public figures for later GPUs: only ratios mean "
             "something. The database searches stand apart: their kernels alone have hint bits, and their warps work "
             "together, which mechanisms that form warps refuse."},
        runs_of_on_h100,
