@@ -113,6 +113,14 @@ void check_register_banks(const Machine& machine, std::vector<Contradiction>& fo
 
 void check_private_memory(const Machine& machine, std::vector<Contradiction>& found) {
   const unsigned bytes = machine.private_memory.bytes;
+  if (const unsigned frame = machine.private_memory.frame_bytes; frame % 64 != 0) {
+    found.push_back(
+        {"private.frame_bytes",
+         fmt::format(
+             "private.frame_bytes ({}) is no multiple of 64, the largest vector that a thread accesses at once; "
+             "use {}",
+             frame, (frame + 63) / 64 * 64)});
+  }
   if (bytes == 0) {
     return;
   }

@@ -54,6 +54,7 @@ struct LoadStoreParameters {
 
 struct PrivateMemoryParameters {
   unsigned bytes = 0;
+  unsigned frame_bytes = 0;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit(
@@ -61,6 +62,11 @@ struct PrivateMemoryParameters {
         "of each thread's local memory, from its start, that are on the chip, in a bank per lane (LWM report 2.2; its "
         "table 1 has 128, of which the papers' kernels make use themselves, as scratchpad); what lies behind them is "
         "in device memory. 0: all of it");
+    visit(
+        "frame_bytes", frame_bytes, Limits::between(0, 1 << 20), "bytes",
+        "from one thread's local memory to the next one's in device memory, or a multiple that holds it: frames as the "
+        "stacks of a host's threads, pages apart (DWS report, reference 19). 0: interleaved by words over the "
+        "threads, as GPUs have it");
   }
 };
 

@@ -15,6 +15,7 @@
 #include "hw/state/invariants.hpp"
 #include "hw/state/launch.hpp"
 #include "hw/state/launch_bytes.hpp"
+#include "hw/state/local_memory.hpp"
 #include "hw/state/observer.hpp"
 #include "hw/state/replay.hpp"
 #include "hw/state/thread_home.hpp"
@@ -55,6 +56,7 @@ struct CoreState {
     place.smid = in_core;
     place.nsmid = machine.gpu.cores;
     local_memories = std::uint64_t{machine.gpu.cores} * threads_of_core();
+    local_frame_bytes = machine.private_memory.frame_bytes;
     for (unsigned slot = 0; slot < homes.size(); ++slot) {
       homes[slot].core = index;
       homes[slot].slot = slot;
@@ -139,6 +141,11 @@ struct CoreState {
   bool moved_read_memory = false;
   // Local memories in the GPU's backing store: one for each place that a thread can have (hw::local_memories).
   std::uint64_t local_memories = 0;
+  unsigned local_frame_bytes = 0;  // private.frame_bytes
+  // Of the launch's threads.
+  [[nodiscard]] LocalPlaces local_places() const {
+    return {launch->local_base, local_memories, LocalPlaces::frame_of(local_frame_bytes, launch->local_bytes)};
+  }
   // Before a launch: no block is here, and no thread.
   void vacate();
   // A block begins in a slot of the core, of which this is the first sub-core. Its threads are nowhere yet.

@@ -13,12 +13,23 @@
 
 namespace heddle::hw {
 
-// Where `offset` of the local memory with this number lies in its backing store. The local memories of a GPU are
-// interleaved by words, so that threads with neighbouring numbers which access the same offset share lines.
-[[nodiscard]] constexpr std::uint64_t local_address(std::uint64_t base, std::uint64_t memories, std::uint64_t number,
-                                                    std::uint64_t offset) {
-  return base + (offset / 4 * memories + number) * 4 + offset % 4;
-}
+// Where the local memories of a GPU lie in their backing store: interleaved by words, so that threads with neighbouring
+// numbers which access the same offset share lines; or each in a frame of its own, as the stacks of a host's threads.
+struct LocalPlaces {
+  std::uint64_t base = 0;
+  std::uint64_t memories = 0;     // how many there are
+  std::uint64_t frame_bytes = 0;  // from one frame to the next; 0: interleaved
+
+  // `frame_bytes` (private.frame_bytes) or the multiple of it that holds `bytes` of each thread.
+  [[nodiscard]] static constexpr std::uint64_t frame_of(std::uint64_t frame_bytes, std::uint64_t bytes) {
+    return frame_bytes == 0 ? 0 : (bytes + frame_bytes - 1) / frame_bytes * frame_bytes;
+  }
+  // Of `offset` in the local memory with this number.
+  [[nodiscard]] constexpr std::uint64_t address(std::uint64_t number, std::uint64_t offset) const {
+    return base +
+           (frame_bytes != 0 ? number * frame_bytes + offset : (offset / 4 * memories + number) * 4 + offset % 4);
+  }
+};
 
 class LocalWritten {
  public:

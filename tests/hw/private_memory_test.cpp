@@ -1,4 +1,5 @@
-// Private memory (private.bytes): the time that its banks take, who shares one, and what goes past it.
+// Private memory (private.bytes): the time that its banks take, who shares one, and what goes past it; and the frames
+// of local memory that lies in device memory.
 #include "hw/private_memory/private_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -136,6 +137,37 @@ TEST(PrivateMemory, ThreadsOfOneColumnTakeTurns) {
   EXPECT_EQ(totals.private_memory.bank_conflicts, 1U);
 }
 
+// Lines that a core asks for where each thread stores a word at one offset, loads it, and stores it to global memory.
+std::uint64_t lines_of_one_offset(unsigned frame_bytes) {
+  Machine machine = private_machine(0);
+  machine.private_memory.frame_bytes = frame_bytes;
+  GpuBench bench(machine);
+  Code code;
+  code.s2r(3, Special::tid_x);
+  code.rri(Op::SHL, 4, 3, 2);
+  code.rri(Op::ADD, 6, 3, 1000);
+  code.store(Op::ST_LOCAL, isa::kRZ, 6, 128);
+  code.load(Op::LD_LOCAL, 5, isa::kRZ, 128);
+  code.param(8, 0);
+  code.rrr(Op::ADD, 8, 8, 4);
+  code.store(Op::ST_GLOBAL, 8, 5);
+  code.exit();
+  LaunchShape shape;
+  shape.local_bytes = 132;
+  const Totals totals = bench.run(code, shape);
+  for (unsigned thread = 0; thread < 32; ++thread) {
+    EXPECT_EQ(bench.word(thread), 1000 + thread) << thread;
+  }
+  return totals.core.line_requests;
+}
+
+TEST(PrivateMemory, ThreadsShareLinesOfDeviceMemory) {
+  EXPECT_EQ(lines_of_one_offset(0), 1U + 1 + 1);
+}
+TEST(PrivateMemory, FramesLieApartInDeviceMemory) {
+  EXPECT_EQ(lines_of_one_offset(256), 32U + 32 + 1);
+}
+
 std::string private_refused(const Machine& machine) {
   std::string text;
   for (const Contradiction& found : check(machine)) {
@@ -148,6 +180,11 @@ TEST(PrivateMemory, IsACoresAndOfWholeAccesses) {
   EXPECT_EQ(private_refused(private_machine(128)), "");
   EXPECT_EQ(private_refused(private_machine(24)),
             "private.bytes: private.bytes (24) is no multiple of 16, the widest access of a thread\n");
+  Machine frames = private_machine(0);
+  frames.private_memory.frame_bytes = 100;
+  EXPECT_EQ(private_refused(frames),
+            "private.frame_bytes: private.frame_bytes (100) is no multiple of 64, the largest vector that a thread "
+            "accesses at once; use 128\n");
   Machine moving = private_machine(128);
   moving.core.divergence = "odgs";
   EXPECT_EQ(

@@ -80,15 +80,16 @@ TEST(ThreadHome, LocalMemoriesOfAllCoresAreDifferentAndTouchNowhere) {
   EXPECT_EQ(blocks.state.local_memories, 3U * blocks.machine.core.threads);
   std::set<std::uint64_t> words;
   for (CoreState* const core : {&blocks.state, &blocks.other}) {
+    const LocalPlaces places = {4096, core->local_memories, 0};
     for (const unsigned slot : {0U, 7U}) {
       begin_block(*core, slot, {}, slot);
       for (const ThreadHome& home : core->block(slot).threads) {
         for (unsigned lane = 0; lane < home.threads; ++lane) {
           for (const std::uint64_t offset : {0U, 4U, 8U}) {
-            const std::uint64_t at = local_address(4096, core->local_memories, home.first_local + lane, offset);
+            const std::uint64_t at = places.address(home.first_local + lane, offset);
             EXPECT_EQ(at % 4, 0U);
             EXPECT_TRUE(words.insert(at).second);
-            EXPECT_EQ(local_address(4096, core->local_memories, home.first_local + lane, offset + 3), at + 3);
+            EXPECT_EQ(places.address(home.first_local + lane, offset + 3), at + 3);
           }
         }
       }
@@ -98,7 +99,19 @@ TEST(ThreadHome, LocalMemoriesOfAllCoresAreDifferentAndTouchNowhere) {
   EXPECT_EQ(*words.begin(), 4096 + 4U * blocks.machine.core.threads) << "those of core 0 come first";
   // Neighbours share lines.
   const ThreadHome& home = blocks.state.block(0).threads[0];
-  EXPECT_EQ(local_address(0, 3072, home.first_local + 1, 8), local_address(0, 3072, home.first_local, 8) + 4);
+  const LocalPlaces three_cores = {0, 3072, 0};
+  EXPECT_EQ(three_cores.address(home.first_local + 1, 8), three_cores.address(home.first_local, 8) + 4);
+}
+
+// A frame holds the thread's local memory, whatever its size.
+TEST(ThreadHome, LocalMemoriesInFramesLieApart) {
+  EXPECT_EQ(LocalPlaces::frame_of(0, 100), 0U);
+  EXPECT_EQ(LocalPlaces::frame_of(8192, 100), 8192U);
+  EXPECT_EQ(LocalPlaces::frame_of(64, 100), 128U);
+  const LocalPlaces frames = {4096, 3072, 128};
+  EXPECT_EQ(frames.address(0, 0), 4096U);
+  EXPECT_EQ(frames.address(0, 127), 4096U + 127);
+  EXPECT_EQ(frames.address(1, 0), 4096U + 128);
 }
 
 TEST(ThreadHome, WhatAThreadHasNotWrittenReadsAsZero) {

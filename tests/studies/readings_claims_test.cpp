@@ -110,7 +110,7 @@ TEST(ReadingsClaims, SubdivisionIsJudgedUnderEachReading) {
   EXPECT_EQ(shape_of(all.checks), Shape::holds);
   EXPECT_EQ(all.ours,
             "as it is 1.70, packed links 1.70, both ways together 1.70, stores waited 1.70, banks by word 1.70, PCs at "
-            "accesses 1.70, no loop branches 1.70");
+            "accesses 1.70, stacks in memory 1.70, no loop branches 1.70");
   EXPECT_EQ(shape_of(with(1.06, 0.76).checks), Shape::partly);
   EXPECT_EQ(shape_of(with(1.7, 0.4).checks), Shape::partly);
 }

@@ -17,7 +17,7 @@ void LocalPath::translate(MemoryAccess& access) const {
   if (access.local == 0) {
     return;
   }
-  const std::uint64_t memories = state_.local_memories;
+  const LocalPlaces places = state_.local_places();
   const unsigned pieces = std::max(access.lane_bytes / 4, 1U);
   addresses.pieces = pieces;
   addresses.piece_bytes = std::min(access.lane_bytes, 4U);
@@ -27,7 +27,7 @@ void LocalPath::translate(MemoryAccess& access) const {
     const std::uint64_t number = is_local ? state_.thread_at(sub_warp, lane).local() : 0;
     for (unsigned piece = 0; piece < pieces; ++piece) {
       const std::uint64_t at = offset + piece * 4;
-      addresses.address[piece][lane] = is_local ? local_address(state_.launch->local_base, memories, number, at) : at;
+      addresses.address[piece][lane] = is_local ? places.address(number, at) : at;
     }
   }
 }

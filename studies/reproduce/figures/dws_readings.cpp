@@ -38,6 +38,8 @@ const std::vector<OpenPoint>& open_points() {
                  {"l1d.bank_bytes=8", "l1d.conflict_cycles=1"}),
       {"PCs at accesses", "\"PCs need only be compared when the running warp-split executes a memory instruction\"",
        scheme("Conv, as it is", "dws-conv"), scheme("DWS, letter", "dws-revive-letter")},
+      open_point("stacks in memory", "reference 19: private data of many threads thrash a shared cache",
+                 {"core.registers_per_thread=16", "private.frame_bytes=8192"}),
       open_point("no loop branches", "branches that subdivide were marked by hand", {}, {"dws.loop_branches=false"}),
   };
   return all;
