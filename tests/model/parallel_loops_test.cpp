@@ -56,8 +56,8 @@ TEST_P(LoopsOnFewThreads, EqualTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(All, LoopsOnFewThreads,
                          ::testing::Values("fft", "filter", "hotspot:dws", "kmeans:dws", "lu", "merge", "short", "svm",
-                                           "filter:interleaved", "kmeans:dws,interleaved", "fft:padded",
-                                           "short:padded"),
+                                           "filter:interleaved", "kmeans:dws,interleaved", "fft:padded", "short:padded",
+                                           "fft:six_step"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace_if(

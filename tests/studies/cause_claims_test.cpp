@@ -15,9 +15,9 @@
 namespace heddle::studies {
 namespace {
 
-constexpr const char* kCauseClaims[] = {"2lev-causes",       "tbc-srr-causes",  "columns-causes",
-                                        "perfect-rf-causes", "adaptive-causes", "ws-simd-causes",
-                                        "dws-long-causes",   "dws-padded",      "lwm-refetch"};
+constexpr const char* kCauseClaims[] = {"2lev-causes",     "tbc-srr-causes", "columns-causes",  "perfect-rf-causes",
+                                        "adaptive-causes", "ws-simd-causes", "dws-long-causes", "dws-padded",
+                                        "dws-fft",         "lwm-refetch"};
 
 // A claim's verdict where a run takes cycles(run), or so many thread instructions per cycle the more.
 template <class Cycles>
@@ -97,6 +97,36 @@ TEST(CauseClaims, SlipLosesWhereRunsArePadded) {
   EXPECT_EQ(shape_of(slip(0.8).checks), Shape::holds);
   EXPECT_EQ(slip(0.8).ours, "FFT 2.00 and 0.80 (DWS 1.00 and 1.00); Short 2.00 and 0.80 (DWS 1.00 and 1.00)");
   EXPECT_EQ(shape_of(slip(2).checks), Shape::does_not_hold);
+}
+
+// DWS report, table 1 and figure 13: of four forms the six steps over padded rows, Splash-2's, decide.
+TEST(CauseClaims, FftIsJudgedInItsSourcesForm) {
+  const auto judged = [](const char* source, double slip) {
+    const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make("dws-fft", {});
+    Results results;
+    for (const studies::Run& run : claim->runs()) {
+      tb::Summary summary;
+      summary.cycles =
+          run.config == "slip-bypass" && run.workload == source ? static_cast<std::uint64_t>(1000 / slip) : 1000;
+      summary.fu_active_cycles = {summary.cycles};
+      if (run.workload == source) {  // as the report has it: 59, 3.4 %, 7, 69 %
+        summary.warp_instructions = 59'000;
+        summary.branches = 1000;
+        summary.divergent_branches = 34;
+        summary.missed_accesses = 8429;
+        summary.partly_missed_accesses = 5816;
+      }
+      results.add(run, summary, run.scale, {}, {}, {});
+    }
+    return claim->judge(results);
+  };
+  const Finding splash = judged("fft:six_step,padded", 0.8);
+  EXPECT_EQ(splash.ours,
+            "passes: 0 of 4, DWS 1.00, Slip.BranchBypass 1.00; passes, padded: 0 of 4, DWS 1.00, Slip.BranchBypass "
+            "1.00; six steps: 0 of 4, DWS 1.00, Slip.BranchBypass 1.00; six steps, padded: 4 of 4, DWS 1.00, "
+            "Slip.BranchBypass 0.80");
+  EXPECT_EQ(shape_of(splash.checks), Shape::partly);  // all but DWS's gain
+  EXPECT_EQ(shape_of(judged("fft", 0.8).checks), Shape::does_not_hold);
 }
 
 // LWM report, figure 8: the core is idle for half of the time, or for less.

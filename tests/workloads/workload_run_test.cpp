@@ -43,9 +43,10 @@ const std::vector<std::string> kPthreadsForms = {"bfs:pthreads",       "blackjac
 // dealt the other way.
 const std::vector<std::string> kDwsForms = {"hotspot:dws", "kmeans:dws"};
 const std::vector<std::string> kInterleaved = {
-    "fft:interleaved", "filter:interleaved", "hotspot:dws,interleaved", "kmeans:dws,interleaved",
-    "lu:interleaved",  "merge:interleaved",  "short:interleaved",       "svm:interleaved",
-    "fft:padded",      "short:padded"};
+    "fft:interleaved",        "filter:interleaved", "hotspot:dws,interleaved",
+    "kmeans:dws,interleaved", "lu:interleaved",     "merge:interleaved",
+    "short:interleaved",      "svm:interleaved",    "fft:padded",
+    "short:padded",           "fft:six_step",       "fft:six_step,padded"};
 
 // In the launches of the programs of the warp-size study and of the ODGS paper, and other pictures of its own.
 const std::vector<std::string> kStudyShapes = {
@@ -191,11 +192,12 @@ TEST(ParallelLoops, AreRightOnAnyNumberOfThreads) {
   };
   for (const Threads& threads : {Threads{1, 3, 1}, {8, 40, 8}, {48, 144, 32}, {64, 64, 64}, {100, 700, 64}}) {
     for (const std::string name : {"fft", "filter", "lu", "merge", "short", "svm", "kmeans:dws", "hotspot:dws"}) {
-      for (const char* const dealt : {"", "interleaved", "padded"}) {
-        if (std::string(dealt) == "padded" && name != "fft" && name != "short") {
+      for (const std::string dealt : {"", "interleaved", "padded", "six_step", "six_step,padded,interleaved"}) {
+        if ((dealt == "padded" && name != "fft" && name != "short") ||
+            (dealt.starts_with("six_step") && name != "fft")) {
           continue;
         }
-        const std::string variant = *dealt == 0 ? "" : (name.find(':') == std::string::npos ? ":" : ",");
+        const std::string variant = dealt.empty() ? "" : (name.find(':') == std::string::npos ? ":" : ",");
         tb::WorkloadOptions options = small();
         options.scale = 0.0011;
         options.core_threads = threads.core;
@@ -346,9 +348,9 @@ INSTANTIATE_TEST_SUITE_P(Dws, WrongResult,
                          ::testing::Values(Result{"fft", "numbers"}, Result{"filter", "edges"}, Result{"lu", "matrix"},
                                            Result{"merge", "keys"}, Result{"short", "scores"}, Result{"short", "moves"},
                                            Result{"fft:padded", "numbers"}, Result{"short:padded", "moves"},
-                                           Result{"svm", "margins"}, Result{"svm", "supports"},
-                                           Result{"kmeans:dws", "members"}, Result{"kmeans:dws", "centres"},
-                                           Result{"hotspot:dws", "temperature"}),
+                                           Result{"fft:six_step", "transposed"}, Result{"svm", "margins"},
+                                           Result{"svm", "supports"}, Result{"kmeans:dws", "members"},
+                                           Result{"kmeans:dws", "centres"}, Result{"hotspot:dws", "temperature"}),
                          [](const auto& info) {
                            return case_of(info.param.workload) + std::string("_") + info.param.buffer;
                          });

@@ -1,6 +1,7 @@
 // fft: the Fourier transform of 65,536 complex numbers in double precision (the DWS report's FFT, table 2), a
 // launch per pass of butterflies and one before. With the variant `padded` the runs of numbers that threads take lie an
-// odd number of lines apart.
+// odd number of lines apart. The variant `six_step` is the transform of Splash-2, the report's source: six steps over
+// the rows of a matrix, which `padded` puts an odd number of lines apart.
 #include <complex>
 #include <numbers>
 
@@ -37,7 +38,7 @@ std::vector<Wide> transform(const std::vector<Complex>& x, std::size_t first, st
 class Fft final : public KernelWorkload {
  public:
   explicit Fft(const tb::WorkloadOptions& options)
-      : KernelWorkload("fft", options, {{"interleaved"}, {kPadded}}, Loops::always) {}
+      : KernelWorkload("fft", options, {{"interleaved"}, {kPadded}, {kSixStep}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
@@ -50,6 +51,16 @@ class Fft final : public KernelWorkload {
       const double real = 2 * random.unit() - 1;
       number = {real, 2 * random.unit() - 1};
     }
+    return judge(numbers, variants().flag(kSixStep) ? in_six_steps(executor, numbers) : by_passes(executor, numbers));
+  }
+
+ private:
+  static constexpr const char* kPadded = "padded";
+  static constexpr const char* kSixStep = "six_step";
+
+  [[nodiscard]] std::vector<Complex> by_passes(tb::Executor& executor, const std::vector<Complex>& numbers) const {
+    const std::uint32_t bits = this->bits();
+    const std::uint32_t n = 1U << bits;
     std::vector<Complex> roots;
     for (std::uint32_t i = 0; i < n / 2; ++i) {
       roots.emplace_back(root_of_unity(i, n));
@@ -71,11 +82,77 @@ class Fft final : public KernelWorkload {
       launch_loop(executor, butterflies, place(one.pointer(device).pointer(device_roots).value(bits).value(pass)),
                   n / 2);
     }
-    return judge(numbers, gathered(download<Complex>(executor, device, spread(numbers).size()), n));
+    return gathered(download<Complex>(executor, device, spread(numbers).size()), n);
   }
 
- private:
-  static constexpr const char* kPadded = "padded";
+  // A matrix's rows, each with the gap behind it.
+  struct Rows {
+    std::uint32_t log_rows, log_columns, stride;
+    [[nodiscard]] std::uint32_t rows() const { return 1U << log_rows; }
+    [[nodiscard]] std::uint32_t columns() const { return 1U << log_columns; }
+    [[nodiscard]] std::size_t size() const { return std::size_t{rows() - 1} * stride + columns(); }
+    [[nodiscard]] std::size_t place_of(std::size_t row, std::size_t column) const { return row * stride + column; }
+  };
+  [[nodiscard]] Rows matrix(std::uint32_t log_rows, std::uint32_t log_columns) const {
+    const std::uint32_t columns = 1U << log_columns;
+    return {log_rows, log_columns, columns + (padded() ? gap_behind(columns, sizeof(Complex)) : 0)};
+  }
+
+  // Number i is in row i / columns of `there`; the number of frequency k comes to row k / columns of `back`.
+  [[nodiscard]] std::vector<Complex> in_six_steps(tb::Executor& executor, const std::vector<Complex>& numbers) const {
+    const Rows there = matrix(bits() / 2, bits() - bits() / 2);
+    const Rows back = matrix(there.log_columns, there.log_rows);
+    const std::uint32_t n = 1U << bits();
+    std::vector<Complex> in_rows(there.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      in_rows[there.place_of(i >> there.log_columns, i & (there.columns() - 1))] = numbers[i];
+    }
+    std::vector<Complex> turns(back.size());
+    for (std::size_t row = 0; row < back.rows(); ++row) {
+      for (std::size_t column = 0; column < back.columns(); ++column) {
+        turns[back.place_of(row, column)] = Complex(root_of_unity(row * column, n));
+      }
+    }
+    std::vector<Complex> row_roots;
+    for (std::uint32_t half = 1; half < std::max(there.columns(), back.columns()); half *= 2) {
+      for (std::uint32_t i = 0; i < half; ++i) {
+        row_roots.emplace_back(root_of_unity(i, std::size_t{2} * half));
+      }
+    }
+    row_roots.resize(std::max<std::size_t>(row_roots.size(), 1));
+    const std::uint64_t device = upload(executor, "numbers", in_rows);
+    const std::uint64_t device_back = upload(executor, "transposed", std::vector<Complex>(back.size()));
+    const std::uint64_t device_roots = upload(executor, "roots", row_roots);
+    const std::uint64_t device_turns = upload(executor, "turns", turns);
+    executor.plan({5, std::uint64_t{5} * groups()});
+    const auto transpose = [&](std::uint64_t to, const Rows& as, std::uint64_t from, const Rows& was) {
+      tb::Arguments one(executor.module(), "transpose");
+      launch_loop(executor, "transpose",
+                  one.pointer(to).pointer(from).value(as.log_columns).value(as.stride).value(was.stride), as.rows());
+    };
+    transpose(device_back, back, device, there);
+    tb::Arguments first(executor.module(), "turned_row_transforms");
+    launch_loop(executor, "turned_row_transforms",
+                first.pointer(device_back)
+                    .pointer(device_roots)
+                    .pointer(device_turns)
+                    .value(back.log_columns)
+                    .value(back.stride),
+                back.rows());
+    transpose(device, there, device_back, back);
+    tb::Arguments second(executor.module(), "row_transforms");
+    launch_loop(executor, "row_transforms",
+                second.pointer(device).pointer(device_roots).value(there.log_columns).value(there.stride),
+                there.rows());
+    transpose(device_back, back, device, there);
+    const std::vector<Complex> all = download<Complex>(executor, device_back, back.size());
+    std::vector<Complex> result;
+    for (std::size_t k = 0; k < n; ++k) {
+      result.push_back(all[back.place_of(k >> back.log_columns, k & (back.columns() - 1))]);
+    }
+    return result;
+  }
+
   [[nodiscard]] bool padded() const { return variants().flag(kPadded); }
   // Of the numbers whose butterflies a thread has.
   [[nodiscard]] std::uint32_t log_run() const {
@@ -128,7 +205,7 @@ class Fft final : public KernelWorkload {
 };
 
 const Register<tb::Workload, Fft> fft_entry{
-    "fft", "Fourier transform of 65,536 complex numbers; variants interleaved, padded"};
+    "fft", "Fourier transform of 65,536 complex numbers; variants interleaved, padded, six_step"};
 
 }  // namespace
 }  // namespace heddle::workloads

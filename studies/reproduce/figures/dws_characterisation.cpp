@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "base/nearest.hpp"
@@ -11,18 +10,6 @@
 
 namespace heddle::studies::dws {
 namespace {
-
-constexpr std::size_t kFigures = 4;
-
-std::array<double, kFigures> figures_of(const Characterisation& one) {
-  return {one.between_branches, one.divergent_branches, one.between_misses, one.divergent_misses};
-}
-
-// Of a size with the report's: between half and twice. Shares below 2 % are as good as equal.
-bool alike(double ours, double report) {
-  constexpr double kSmall = 0.02;
-  return (ours < kSmall && report < kSmall) || (ours >= 0.5 * report && ours <= 2 * report);
-}
 
 // The benchmarks under one way to deal tasks; none where a run is missing.
 using Measured = std::vector<std::optional<Characterisation>>;
@@ -44,15 +31,7 @@ std::size_t count_of(const Measured& measured) {
 std::size_t alike_of(const Measured& measured) {
   std::size_t all = 0;
   for (std::size_t i = 0; i < measured.size(); ++i) {
-    const Benchmark& report = benchmarks()[i];
-    if (measured[i]) {
-      const std::array<double, kFigures> ours = figures_of(*measured[i]);
-      const std::array<double, kFigures> theirs = {report.between_branches, report.divergent_branches,
-                                                   report.between_misses, report.divergent_misses};
-      for (std::size_t figure = 0; figure < kFigures; ++figure) {
-        all += alike(ours[figure], theirs[figure]) ? 1 : 0;
-      }
-    }
+    all += measured[i] ? of_the_reports_size(*measured[i], benchmarks()[i]) : 0;
   }
   return all;
 }
@@ -149,7 +128,7 @@ Finding judge(const Results& results) {
     finding.ours = "-";
     return finding;
   }
-  const std::size_t all = kFigures * finding.measured;
+  const std::size_t all = kFiguresOfTable1 * finding.measured;
   finding.ours = fmt::format("{} of {} between half and twice the report's", alike_of(usual), all);
   finding.checks.push_back(main_check("half of the figures or more are between half and twice the report's",
                                       fmt::format("{} of {}", alike_of(usual), all), 2 * alike_of(usual) >= all));

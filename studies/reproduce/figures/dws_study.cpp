@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "base/nearest.hpp"
 #include "base/text.hpp"
@@ -237,6 +240,20 @@ Characterisation characterise(const tb::Summary& summary) {
   return {ratio(summary.warp_instructions, summary.branches), ratio(summary.divergent_branches, summary.branches),
           ratio(summary.warp_instructions, summary.missed_accesses),
           ratio(summary.partly_missed_accesses, summary.missed_accesses)};
+}
+
+std::size_t of_the_reports_size(const Characterisation& ours, const Benchmark& report) {
+  constexpr double kSmall = 0.02;
+  const std::array<std::pair<double, double>, kFiguresOfTable1> figures = {
+      {{ours.between_branches, report.between_branches},
+       {ours.divergent_branches, report.divergent_branches},
+       {ours.between_misses, report.between_misses},
+       {ours.divergent_misses, report.divergent_misses}}};
+  return static_cast<std::size_t>(std::count_if(figures.begin(), figures.end(), [](const auto& figure) {
+    const double mine = figure.first;
+    const double theirs = figure.second;
+    return (mine < kSmall && theirs < kSmall) || (mine >= 0.5 * theirs && mine <= 2 * theirs);
+  }));
 }
 
 }  // namespace heddle::studies::dws

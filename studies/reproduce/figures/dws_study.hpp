@@ -88,5 +88,9 @@ struct Characterisation {
   double between_branches = 0, divergent_branches = 0, between_misses = 0, divergent_misses = 0;
 };
 [[nodiscard]] Characterisation characterise(const tb::Summary& summary);
+// How many of a benchmark's figures of table 1 are of a size with the report's: between half and twice. Shares below
+// 2 % are as good as equal.
+constexpr std::size_t kFiguresOfTable1 = 4;
+[[nodiscard]] std::size_t of_the_reports_size(const Characterisation& ours, const Benchmark& report);
 
 }  // namespace heddle::studies::dws
