@@ -176,6 +176,25 @@ void Cache::continue_flush() {
   flushing_ = false;
 }
 
+void Cache::write_back_untimed() {
+  lines_.dirty_by_address(flush_order_);
+  for (const Frame frame : flush_order_) {
+    static_cast<void>(table_.at(lines_.state(frame), LineEvent::flush));
+    const std::uint8_t* const dirty = lines_.dirty_bytes(frame);
+    // Debug accesses need not know byte enables: each run of bytes by itself.
+    for (unsigned first = 0; first != line_bytes_;) {
+      const std::uint8_t* const begin = std::find_if(dirty + first, dirty + line_bytes_, [](auto b) { return b != 0; });
+      const std::uint8_t* const end = std::find(begin, dirty + line_bytes_, std::uint8_t{0});
+      const auto from = static_cast<unsigned>(begin - dirty);
+      first = static_cast<unsigned>(end - dirty);
+      if (from != first) {
+        write_untimed(frame, from, first - from);
+      }
+    }
+  }
+  lines_.drop_all();
+}
+
 void Cache::invalidate() {
   may_have_room();
   lines_.drop_all();

@@ -128,6 +128,9 @@ class Cache : public sc_core::sc_module,
   // follow one another under every mapping, since the row is the top of the address; in the order of the cache's sets,
   // ways of one set, which are whole multiples of the cache's size apart, would alternate between rows.
   void flush();
+  // Writes every dirty line back at once, past the memory's time (debug accesses), and empties the cache. Nothing may be
+  // outstanding (quiet()).
+  void write_back_untimed();
   // Forgets every line at once, dirty ones too; lines on their way are answered but not kept.
   void invalidate();
   // Drops the copy of one line in the cycle `visible`, after what has arrived by then.
@@ -351,6 +354,8 @@ class Cache : public sc_core::sc_module,
   [[nodiscard]] bool write_room() const { return writes_ < write_buffer_; }
   void write(Payload& payload, const std::byte* data, const std::uint8_t* enable);
   void write_back(Frame frame);
+  // Bytes from `first` on of a line, past the memory's time.
+  void write_untimed(Frame frame, unsigned first, unsigned bytes);
   // Makes a frame free for another line; false (nothing done): its write-back finds no room.
   [[nodiscard]] bool vacate(Frame frame);
   void recall(Frame frame);

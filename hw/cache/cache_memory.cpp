@@ -69,6 +69,19 @@ void Cache::write_back(Frame frame) {
   write(payload, lines_.data(frame), lines_.dirty_bytes(frame));
 }
 
+void Cache::write_untimed(Frame frame, unsigned first, unsigned bytes) {
+  const std::uint64_t address = beyond(lines_.address(frame));
+  ::tlm::tlm_generic_payload payload;
+  payload.set_command(::tlm::TLM_WRITE_COMMAND);
+  payload.set_address(address + first);
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(lines_.data(frame) + first));
+  payload.set_data_length(bytes);
+  payload.set_streaming_width(bytes);
+  if (memory->transport_dbg(payload) != bytes) {
+    remember_failed_write(address, 0, 0);
+  }
+}
+
 void Cache::put(Frame frame, LineState next) {
   Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, beyond(lines_.address(frame)), line_bytes_);
   describe(LineRequest{}, payload.extension);

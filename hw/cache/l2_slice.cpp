@@ -51,6 +51,7 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
       line_bytes_(machine.l2.line_bytes),
       hit_latency_(hit_cycles(machine)),
       bank_interval_(machine.l2.bank_interval),
+      timed_write_back_(machine.l2.write_back_at_end),
       capacity_(machine.l2.queue),
       invalidation_delay_(clock.cycles(noc_edges(machine).cycle_of(machine.noc.response_latency))),
       socket_("socket"),
@@ -207,12 +208,17 @@ L2Slice::Cycle L2Slice::advance(Cycle now) {
   next = std::min(next, respond(now));
   if (flush_wanted_ && inside_ == 0 && store_.quiet() && (home_ == nullptr || home_->quiet())) {
     flush_wanted_ = false;
-    flushing_ = true;
-    store_.flush();
+    if (timed_write_back_) {
+      flushing_ = true;
+      store_.flush();
+      next = std::min(next, now + 1);
+    } else {
+      store_.write_back_untimed();
+      answer_flush();
+    }
     if (home_ != nullptr) {
       home_->forget();  // the L1s have been emptied before
     }
-    next = std::min(next, now + 1);
   } else if (flushing_ && store_.quiet()) {
     flushing_ = false;
     answer_flush();

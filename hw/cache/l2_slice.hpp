@@ -152,6 +152,7 @@ class L2Slice final : public link::ClockedModule,
   const unsigned line_bytes_;
   const unsigned hit_latency_;  // in the GPU's cycles
   const unsigned bank_interval_;
+  const bool timed_write_back_;  // l2.write_back_at_end
   const unsigned capacity_;
   const sc_core::sc_time invalidation_delay_;
   link::ForwardOnlyInitiator<link::InvalidationProtocol> no_answers_;

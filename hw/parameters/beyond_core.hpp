@@ -76,6 +76,7 @@ struct L2Parameters {
   unsigned sector_bytes = 0;
   double clock_ghz = 0;
   unsigned partitions = 1;
+  bool write_back_at_end = true;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("enabled", enabled, Limits::any(), "", "true: slices of the L2 lie before each memory channel");
@@ -115,6 +116,10 @@ struct L2Parameters {
         "that cores and slices are dealt out to, each of which keeps copies of lines of the others that its cores read "
         "(A100 white paper: \"each L2 partition localizes and caches data\" for its SMs); an answer that finds no copy "
         "takes noc.partition_latency longer");
+    visit("write_back_at_end", write_back_at_end, Limits::any(), "",
+          "true: at the end of launches dirty lines are written to memory in the time that this takes, which is the "
+          "launch's; false: memory has them in no time, as GPUs leave them in the L2 (a V100 writes a third of what "
+          "backprop has stored to its DRAM within the kernel: AccelWattch's hw_perf.csv)");
   }
 };
 
