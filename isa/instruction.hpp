@@ -326,6 +326,8 @@ struct Instruction {
 [[nodiscard]] bool is_floating_point(const Instruction& instruction);
 // Which lanes a GPU executes it in, of those that have lanes of several kinds: every operation of the unit `alu` that
 // is not floating point counts as integer. Operations of the unit `half` are `other`.
+// Of integers all but multiplications, which NVIDIA's GPUs have in the lanes of single precision (Nsight Compute,
+// "Pipelines": FMA, ALU).
 enum class LaneKind : std::uint8_t { integer, single_precision, double_precision, other };
 inline constexpr std::size_t kLaneKinds = 3;  // without `other`
 [[nodiscard]] LaneKind lane_kind(const Instruction& instruction);

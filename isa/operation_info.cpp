@@ -107,7 +107,8 @@ LaneKind lane_kind(const Instruction& instruction) {
     return LaneKind::other;
   }
   if (!is_floating_point(instruction)) {
-    return LaneKind::integer;
+    const bool multiplies = operation.mnemonic.starts_with("mul") || operation.mnemonic.starts_with("mad");
+    return multiplies ? LaneKind::single_precision : LaneKind::integer;
   }
   const bool doubles = instruction.op == Op::CVT
                            ? instruction.cvt_to() == Type::f64 || instruction.cvt_from() == Type::f64

@@ -154,6 +154,19 @@ bool FetchStage::waits_for_results(Group& group, const link::DecodedInstruction&
   return true;
 }
 
+// The lanes of its next operation's kind are taken: the group comes back when they are free, beside others that do.
+bool FetchStage::finds_lanes(Group& group, const link::DecodedInstruction& next) {
+  const Cycle free_at = lanes_.free_at(next.lanes, state_.now);
+  if (free_at <= state_.now) {
+    return true;
+  }
+  keep_word(group, next.word);
+  state_.groups.set_state(group, GroupState::complex);
+  state_.make_ready(group, static_cast<unsigned>(free_at - state_.now));
+  state_.moved();
+  return false;
+}
+
 bool FetchStage::finds_place(Group& group, const isa::InstructionWord& word) {
   if (queue_->has_place()) {
     return true;
@@ -231,6 +244,10 @@ inline bool FetchStage::hand_on(Group& group, const isa::InstructionWord& word, 
   if (issue_ != nullptr && next != nullptr && waits_for_results(group, *next)) [[unlikely]] {
     return false;
   }
+  const bool looks_at_lanes = issue_ != nullptr && next != nullptr;
+  if (looks_at_lanes && !finds_lanes(group, *next)) {
+    return false;
+  }
   const bool queues = queue_ != nullptr && next != nullptr && next->queues;
   if (queues && !finds_place(group, word)) {
     return false;
@@ -241,6 +258,9 @@ inline bool FetchStage::hand_on(Group& group, const isa::InstructionWord& word, 
   }
   if (queues) {
     take_place(group);
+  }
+  if (looks_at_lanes) {
+    lanes_.take(next->lanes, state_.now);
   }
   group.next_flight();
   state_.groups.set_state(group, GroupState::in_flight);

@@ -22,6 +22,7 @@
 #include "hw/core/pipeline/stage.hpp"
 #include "hw/core/warps/warp_unit.hpp"
 #include "hw/divergence/divergence.hpp"
+#include "hw/issue/lane_slots.hpp"
 #include "hw/schedule/load_limiter.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "tlm/line_protocol.hpp"
@@ -121,6 +122,7 @@ class FetchStage final : public sc_core::sc_module,
   WarpUnit* warps_ = nullptr;
   WarpUnit* issue_ = nullptr;
   DecodeStage* decode_ = nullptr;
+  LaneSlots lanes_{state_.machine.core};  // looked at with issue_ alone, which knows the next instruction
   MemoryQueue* queue_ = nullptr;
   GroupBits queueing_;                 // groups with the word of an access for which there was no place
   std::vector<Cycle> queueing_since_;  // by group, of those in GroupState::queueing
@@ -171,6 +173,7 @@ class FetchStage final : public sc_core::sc_module,
   // Whether the instruction waits for one in flight: then the group keeps the word, as in an instruction buffer.
   [[nodiscard]] [[gnu::noinline]] bool waits_for_results(Group& group, const link::DecodedInstruction& next);
   // Whether there is a place for the access; if not, the group keeps the word and waits.
+  [[nodiscard]] bool finds_lanes(Group& group, const link::DecodedInstruction& next);
   [[nodiscard]] bool finds_place(Group& group, const isa::InstructionWord& word);
   // A group that has its word goes into the pipeline with an access: the others wait if it has taken the last place.
   void take_place(const Group& group);
