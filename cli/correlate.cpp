@@ -75,7 +75,8 @@ void count_worst(const Arguments& arguments, const std::string& machine, const s
 int correlate(const Arguments& arguments) {
   const std::string machine = arguments.words()[0];
   const std::string data = arguments.words()[1];
-  const bool measured = machine.ends_with(".json");
+  const bool programs = std::filesystem::is_directory(machine);
+  const bool measured = machine.ends_with(".json") || programs;
   if (measured && (arguments.has("only") || arguments.has("campaign") || arguments.has("set") ||
                    arguments.has("keep") || arguments.has("counters"))) {
     throw InputError({machine}, "these are results, and nothing is measured",
@@ -85,7 +86,7 @@ int correlate(const Arguments& arguments) {
   const std::uint64_t counted = arguments.whole("counters", 10, 0, UINT64_MAX);
   os::CommandFiles files;
   files.reads("the data", data);
-  if (measured) files.reads("the machine's results", machine);
+  if (measured && !programs) files.reads("the machine's results", machine);
   add_outputs(files, arguments, {"csv", "keep", "html"});
   files.check_writable();
   const studies::Measurements hardware = studies::read_measurements(data);
@@ -98,7 +99,7 @@ int correlate(const Arguments& arguments) {
     }
     measure_machine(arguments, machine, hardware, results);
   }
-  const studies::Measurements simulated = studies::read_measurements(results);
+  const studies::Measurements simulated = programs ? studies::read_runs(results) : studies::read_measurements(results);
   std::optional<std::uint64_t> hold_out;
   if (arguments.has("hold-out")) hold_out = arguments.whole("hold-out", 0, 0, UINT64_MAX);
   studies::Correlation correlation = studies::correlate(hardware, simulated, hold_out);
@@ -122,7 +123,7 @@ int correlate(const Arguments& arguments) {
 Command correlate_command() {
   Command command;
   command.name = "correlate";
-  command.operands = "CONFIG|RESULTS.json DATA.json";
+  command.operands = "CONFIG|RESULTS.json|RUNS DATA.json";
   command.fewest = 2;
   command.most = 2;
   command.summary = "sets a machine beside measurements of a real GPU";
@@ -147,8 +148,10 @@ Command correlate_command() {
   command.details =
       "DATA.json is what hardware/measure has written on a GPU (hardware/README.md). The machine runs the same "
       "kernels;\n"
-      "its results may be given as a file, too. Errors are relative to the hardware, of cycles; the mean error is of\n"
-      "absolute values, machine / hardware a geometric mean, the correlation that of the logarithms.\n";
+      "its results may be given as a file, too. RUNS is a folder with a folder for each program, which heddle exec\n"
+      "--out has written; DATA.json then has cycles of those programs' kernels. Errors are relative to the hardware,\n"
+      "of cycles; the mean error is of absolute values, machine / hardware a geometric mean, the correlation that of\n"
+      "the logarithms.\n";
   command.completions = {{"@list configs"}, {"@files"}};
   command.run = correlate;
   return command;

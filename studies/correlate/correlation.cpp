@@ -270,7 +270,7 @@ Correlation correlate(const Measurements& hardware, const Measurements& machine,
       leave_out("the item has changed between both measurements");
     } else {
       out.kernels.push_back({row.name, row.group, row.unit, row.source, row.value, other->second->value,
-                             hold_out && is_held_out(row.name, *hold_out)});
+                             hold_out && is_held_out(row.name, *hold_out), other->second->counters});
       if (std::find(groups.begin(), groups.end(), row.group) == groups.end()) groups.push_back(row.group);
     }
   }

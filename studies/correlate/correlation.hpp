@@ -16,6 +16,7 @@ struct Measurements {
     std::string source;  // of a published figure; empty: measured
     double value = 0;    // times in cycles of the measured clock; rates of nanoseconds by cycle
     bool has_value = false;
+    boost::json::object counters = {};  // of a machine's run of that kernel, as stats.json has its summary; empty: none
   };
   std::string path, campaign, device;
   double clock_mhz = 0;
@@ -24,6 +25,13 @@ struct Measurements {
 
 // Throws InputError for a file that is none of results.
 [[nodiscard]] Measurements read_measurements(const std::string& path);
+
+// What a machine made of whole programs: `folder` has a folder for each program, which heddle exec --out has written. A
+// row is a kernel of a program, "program/kernel" (the kernel's name as the compiler has it), and the mean cycles of its
+// launches that were simulated to their end. A program of one kernel has its run's counters. Throws InputError where
+// there is no such run, or one whose clock is another.
+[[nodiscard]] Measurements read_runs(const std::string& folder);
+constexpr const char* kPrograms = "programs";  // the campaign of such runs, and of the hardware's figures for them
 
 // How far a machine is from the hardware, over some kernels.
 struct Deviation {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "base/error.hpp"
@@ -187,6 +188,66 @@ TEST_F(Correlate, PublishedFiguresNeedNoKeyAndAreToldApart) {
   EXPECT_NE(correlation_text(found, hardware, machine).find("published, not measured here: A paper\n"),
             std::string::npos);
   EXPECT_NE(correlation_page(found, hardware, machine, "").find(R"("sources":["A paper"])"), std::string::npos);
+}
+
+// A folder of runs is a machine of whole programs: each kernel's mean cycles.
+TEST_F(Correlate, RunsOfProgramsAreMeasurements) {
+  for (const char* const workload : {"vecadd", "gaussian"}) {
+    ASSERT_EQ(test::heddle({"run", "baseline", workload, "--scale", "0.002", "-q", "--out",
+                            scratch_.path(std::string("runs/") + workload)})
+                  .code,
+              0);
+  }
+  const Measurements machine = read_runs(scratch_.path("runs"));
+  EXPECT_EQ(machine.device, "baseline");
+  EXPECT_EQ(machine.campaign, kPrograms);
+  EXPECT_EQ(machine.clock_mhz, 1000);
+  std::map<std::string, double> cycles;
+  std::map<std::string, std::size_t> counters;
+  for (const Measurements::Row& row : machine.rows) {
+    cycles[row.name] = row.value;
+    counters[row.name] = row.counters.size();
+  }
+  const boost::json::value gaussian =
+      boost::json::parse(test::Scratch::read(scratch_.path("runs/gaussian/stats.json")));
+  std::map<std::string, std::pair<double, double>> sums;
+  for (const boost::json::value& launch : gaussian.at("launches").as_array()) {
+    std::pair<double, double>& sum = sums["gaussian/" + std::string(launch.at("kernel").as_string())];
+    sum.first += launch.at("cycles").to_number<double>();
+    sum.second += 1;
+  }
+  ASSERT_EQ(sums.size(), 2U);
+  ASSERT_EQ(cycles.size(), 3U);
+  for (const auto& [name, sum] : sums) {
+    EXPECT_DOUBLE_EQ(cycles.at(name), sum.first / sum.second) << name;
+    EXPECT_EQ(counters.at(name), 0U) << "the counters are of both kernels together";
+  }
+  const std::string vecadd = machine.rows.back().name;
+  EXPECT_GT(counters.at(vecadd), 0U);
+
+  const std::string row = R"({"name": ")" + vecadd + R"(", "group": "x", "unit": "u", "of": "cycles", "value": )" +
+                          std::to_string(cycles.at(vecadd) / 2) + R"(, "source": "by hand"})";
+  const Measurements hardware = read("gpu.json", results_file("programs", "GPU", 1000, row));
+  const Correlation found = correlate(hardware, machine);
+  ASSERT_EQ(found.kernels.size(), 1U);
+  EXPECT_NEAR(found.kernels[0].error(), 1, 1e-6);
+  EXPECT_NE(found.kernels[0].idle_causes(), "");
+  scratch_.write("empty/file", "");
+  const auto refused = [this](const std::string& folder) {
+    try {
+      (void)read_runs(scratch_.path(folder));
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refused("empty").find("no folder in it has a run of a program"), std::string::npos);
+  const test::Ran ran = test::heddle({"correlate", scratch_.path("runs"), scratch_.path("gpu.json")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find(vecadd), std::string::npos) << ran.out;
+  ASSERT_EQ(test::heddle({"run", "lwm", "vecadd", "--scale", "0.002", "-q", "--out", scratch_.path("runs/more")}).code,
+            0);
+  EXPECT_NE(refused("runs").find("keep runs of different machines in different folders"), std::string::npos);
 }
 
 // Kernels that were run once more have counters: causes of idle cycles beside them, columns in the CSV.
