@@ -54,6 +54,12 @@ class Scanner {
     while (position_ < text_.size() && is_word(text_[position_])) ++position_;
     return {text_.substr(begin, position_ - begin), begin};
   }
+  // From the bracket that is next to the one that closes it, or to the end.
+  std::string_view bracketed() {
+    const std::size_t begin = offset();
+    position_ = std::min(text_.find(']', begin), text_.size() - 1) + 1;
+    return text_.substr(begin, position_ - begin);
+  }
   std::string found() {
     const std::size_t before = offset();
     const std::string_view next = at_end() ? std::string_view{} : word().text;
@@ -126,6 +132,7 @@ class Assembler {
   explicit Assembler(std::string_view text) : scan_(text) {}
 
   Instruction run() {
+    if (scan_.peek() == '[') read_control();
     while (scan_.take('{')) {
       const Word mark = scan_.word();
       if (mark.text == "uniform") {
@@ -406,6 +413,7 @@ class Assembler {
   }
 
   void read(Slot slot);
+  void read_control();
   void read_destination();
   void read_address();
 
@@ -414,6 +422,40 @@ class Assembler {
   std::optional<std::size_t> side_predicate_;  // where a predicate result beside a register stands
   std::optional<std::size_t> immediate_at_;
 };
+
+// [B0-2---:R1:W-:-:S04]
+void Assembler::read_control() {
+  const std::size_t begin = scan_.offset();
+  const std::string_view text = scan_.bracketed();
+  const auto wrong = [&](std::size_t at) {
+    fail(begin + at, "control bits are written as [B0-2---:R1:W-:-:S04]",
+         "counters to wait for, counter of operands, of results, yield (Y), stall count");
+  };
+  constexpr std::string_view kForm = "[B------:R-:W-:-:S00]";
+  if (text.size() != kForm.size()) wrong(0);
+  i_.control.there = true;
+  for (std::size_t at = 0; at != kForm.size(); ++at) {
+    const char c = text[at];
+    const auto digit = static_cast<unsigned>(c - '0');
+    if (kForm[at] == '-' && c == '-') continue;
+    if (at >= 2 && at < 2 + ControlBits::kCounters) {
+      if (digit != at - 2) wrong(at);
+      i_.control.wait = static_cast<std::uint8_t>(i_.control.wait | 1U << digit);
+    } else if (at == kForm.find('-', 8) || at == kForm.find('-', 11)) {
+      if (digit >= ControlBits::kCounters) wrong(at);
+      (at == kForm.find('-', 8) ? i_.control.read : i_.control.write) = static_cast<std::uint8_t>(digit);
+    } else if (kForm[at] == '-') {
+      if (c != 'Y') wrong(at);
+      i_.control.yield = true;
+    } else if (kForm[at] == '0') {
+      if (digit > 9) wrong(at);
+      i_.control.stall = static_cast<std::uint8_t>(10 * i_.control.stall + digit);
+    } else if (c != kForm[at]) {
+      wrong(at);
+    }
+  }
+  if (i_.control.stall > ControlBits::kMostStall) wrong(kForm.size() - 3);
+}
 
 void Assembler::read_destination() {
   i_.dst = reg(destination_registers(i_), sub_form(i_.op) == SubForm::memory && i_.vector() > 1);

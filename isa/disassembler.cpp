@@ -313,13 +313,32 @@ std::vector<std::string> suffixes(const Instruction& i) {
   return out;
 }
 
+namespace {
+
+// "[B0-2---:R1:W-:-:S04] ", as disassemblers of GPUs' control bits have it (CuAssembler): counters to wait for, counter
+// of operands, of results, yield, stall count.
+std::string control_text(const ControlBits& control) {
+  std::string text = "[B";
+  for (unsigned counter = 0; counter != ControlBits::kCounters; ++counter) {
+    text += ((control.wait >> counter) & 1U) != 0 ? static_cast<char>('0' + counter) : '-';
+  }
+  const auto counter = [](unsigned number) {
+    return number == ControlBits::kNoCounter ? '-' : static_cast<char>('0' + number);
+  };
+  return text + fmt::format(":R{}:W{}:{}:S{:02}] ", counter(control.read), counter(control.write),
+                            control.yield ? 'Y' : '-', control.stall);
+}
+
+}  // namespace
+
 std::string disassemble(const Instruction& given) {
   const Instruction i = canonical(given);
   if (const std::string_view reason = why_malformed(i); !reason.empty()) {
     return fmt::format("<malformed: {}>", reason);
   }
   std::string text;
-  if (i.uniform) text = "{uniform} ";
+  if (i.control.there) text = control_text(i.control);
+  if (i.uniform) text += "{uniform} ";
   if (i.subdivides) text += "{subdivides} ";
   if (i.past_scratchpad) text += "{past_scratchpad} ";
   if (i.yields) text += "{yields} ";

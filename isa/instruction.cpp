@@ -38,6 +38,12 @@ constexpr unsigned kAHighShift = 2;
 constexpr unsigned kCHighShift = 4;
 constexpr unsigned kBHighShift = 6;
 constexpr unsigned kDHighShift = 8;
+constexpr unsigned kControlBit = 62;
+constexpr unsigned kWaitShift = 52;
+constexpr unsigned kReadShift = 49;
+constexpr unsigned kWriteShift = 46;
+constexpr unsigned kYieldShift = 45;
+constexpr unsigned kStallShift = 41;
 constexpr unsigned kRegisterBits = 6;  // in the first 8
 constexpr unsigned kNarrowRZ = 63;
 
@@ -66,6 +72,29 @@ bool fits_narrow(const Instruction& i) {
   return fits;
 }
 
+std::uint64_t word_of(const ControlBits& control) {
+  return control.there ? field(1, kControlBit) | field(control.wait, kWaitShift) | field(control.read, kReadShift) |
+                             field(control.write, kWriteShift) | field(control.yield ? 1 : 0, kYieldShift) |
+                             field(control.stall, kStallShift)
+                       : 0;
+}
+
+ControlBits control_of(std::uint64_t high) {
+  ControlBits control;
+  if (((high >> kControlBit) & 1U) != 0) {
+    const auto bits = [high](unsigned shift, unsigned count) {
+      return static_cast<std::uint8_t>((high >> shift) & ((1U << count) - 1));
+    };
+    control = {true,
+               bits(kYieldShift, 1) != 0,
+               bits(kStallShift, 4),
+               bits(kWriteShift, 3),
+               bits(kReadShift, 3),
+               bits(kWaitShift, ControlBits::kCounters)};
+  }
+  return control;
+}
+
 }  // namespace
 
 std::string text_of(const InstructionWord& word) {
@@ -78,19 +107,21 @@ InstructionWord encode(const Instruction& instruction) {
     const bool known = static_cast<unsigned>(i.op) < kOperations;
     throw InternalError(fmt::format("cannot encode {}: {}", known ? info(i.op).mnemonic : "an instruction", reason));
   }
+  const std::uint64_t control = word_of(i.control) | (i.control.there ? field(1, kWideBit) : 0);
   std::uint64_t word = field(static_cast<std::uint64_t>(i.op), kOpShift) |
                        field(i.guard.reg | (i.guard.negated ? 8U : 0U), kGuardShift) |
                        field(i.uniform ? 1 : 0, kUniformBit);
   if (i.op == Op::BRA) {
-    return word | field(i.subdivides ? 1 : 0, kSubdividesBit) | field(i.past_scratchpad ? 1 : 0, kBranchPastBit) |
-           field(i.reconvergence, kReconvergenceShift) | field(i.yields ? 1 : 0, kYieldsBit) | i.target;
+    word |= field(i.subdivides ? 1 : 0, kSubdividesBit) | field(i.past_scratchpad ? 1 : 0, kBranchPastBit) |
+            field(i.reconvergence, kReconvergenceShift) | field(i.yields ? 1 : 0, kYieldsBit) | i.target;
+    return {word, control};
   }
   word |= field(i.past_scratchpad ? 1 : 0, kBarrierPastBit);
   word |= i.immediate ? field(1, kImmediateBit) | i.imm : i.mods;
   // What names no register stands in the first 8 bytes as it is.
-  const bool narrow = fits_narrow(i);
+  const bool narrow = control == 0 && fits_narrow(i);
   Instruction rest = i;
-  std::uint64_t high = narrow ? 0 : field(1, kWideBit);
+  std::uint64_t high = narrow ? 0 : control | field(1, kWideBit);
   each_register(rest, [&](std::uint8_t& reg, unsigned shift, unsigned high_shift) {
     word |= field(reg & ((1U << kRegisterBits) - 1), shift);  // RZ: all bits, in either form
     high |= narrow ? 0 : field(reg >> kRegisterBits, high_shift);
@@ -107,6 +138,7 @@ std::optional<Instruction> decode(const InstructionWord& from) {
   i.op = static_cast<Op>(op);
   i.guard = Pred::from(static_cast<unsigned>(word >> kGuardShift) & 15U);
   i.uniform = ((word >> kUniformBit) & 1U) != 0;
+  i.control = control_of(from.high);
   if (i.op == Op::BRA) {
     i.subdivides = (word >> kSubdividesBit) != 0;
     i.past_scratchpad = ((word >> kBranchPastBit) & 1U) != 0;

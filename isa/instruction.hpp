@@ -25,7 +25,16 @@
 // Layout of the second 8 bytes: 0, or
 //
 //   63      1
+//   62      1: bits 57..41 are control bits; 0: so are they
+//   57..52  dependence counters that must be 0 before it is issued, a bit for each
+//   51..49  dependence counter that it holds until its operands have been read; 7: none
+//   48..46  dependence counter that it holds until its results have been written; 7: none
+//   45      yield
+//   44..41  cycles until the warp's next instruction may be issued
 //   9..0    bits 7 and 6 of the registers: 9..8 d, 7..6 b, 5..4 c, 3..2 a, 1..0 destination; 0 where a field names none
+//
+// Control bits lie where GPUs have had them since Volta (Jia and others, arXiv 1804.06826). Bits 61..58, which mark
+// operands for reuse there, are 0: decode finds those by itself (hw/registers/reuse_marks.hpp).
 //
 // A program counter counts instructions. Registers 0..254 are general, RZ reads zero and ignores writes; a 64-bit value
 // lives in an even register and the next one. Predicate registers 0..6 are general, 7 (PT) is always true.
@@ -159,6 +168,22 @@ struct Pred {
   friend constexpr bool operator==(Pred, Pred) = default;
 };
 
+// What the compiler tells a warp's issue of dependences, where no hardware finds them (MICRO 2025, section 4). Six
+// counters per warp: an instruction counts one up when it is issued, and down again when its operands have been read or
+// its results written.
+struct ControlBits {
+  static constexpr unsigned kCounters = 6;
+  static constexpr unsigned kNoCounter = 7;
+  static constexpr unsigned kMostStall = 15;
+  bool there = false;               // false: the instruction has none, and the others are at their defaults
+  bool yield = false;               // other warps go first
+  std::uint8_t stall = 0;           // cycles from its issue to that of the warp's next instruction, at least
+  std::uint8_t write = kNoCounter;  // until its results have been written (read after write, write after write)
+  std::uint8_t read = kNoCounter;   // until its operands have been read (write after read)
+  std::uint8_t wait = 0;            // bit i: counter i must be 0 before it is issued
+  friend bool operator==(const ControlBits&, const ControlBits&) = default;
+};
+
 // Decoded instruction. Fields that an operation does not use are zero, registers RZ, predicates PT.
 struct Instruction {
   Op op = Op::NOP;
@@ -187,6 +212,9 @@ struct Instruction {
   // scheduled independently lets the others of its threads run here. The compiler's mark (ptx/yields.hpp), which
   // changes nothing of what the branch does.
   bool yields = false;
+  // The compiler's, for a machine whose warps know their dependences by them (ptx/control_bits.hpp). They change
+  // nothing of what the instruction does.
+  ControlBits control;
 
   friend bool operator==(const Instruction&, const Instruction&) = default;
 
@@ -307,8 +335,8 @@ struct Instruction {
 // Whether the operation has room for the mark past_scratchpad: bra and barriers.
 [[nodiscard]] bool carries_past_scratchpad(Op op);
 
-// Encodes canonical(instruction), in 8 bytes where it names no register beyond them. Throws InternalError with
-// why_malformed()'s reason.
+// Encodes canonical(instruction), in 8 bytes where it has no control bits and names no register beyond them. Throws
+// InternalError with why_malformed()'s reason.
 [[nodiscard]] InstructionWord encode(const Instruction& instruction);
 // Empty for a word that encodes no well-formed instruction: unknown operation, malformed or non-default unused field,
 // 16 bytes for what 8 can say.

@@ -399,12 +399,29 @@ Instruction canonical(const Instruction& instruction) {
   return out;
 }
 
+namespace {
+
+std::string_view malformed_control(const ControlBits& control) {
+  if (!control.there) {
+    return control == ControlBits{} ? std::string_view{} : "control bits of an instruction that has none";
+  }
+  const auto is_counter = [](unsigned counter) {
+    return counter < ControlBits::kCounters || counter == ControlBits::kNoCounter;
+  };
+  if (!is_counter(control.write) || !is_counter(control.read)) return "there is no such dependence counter";
+  if ((control.wait >> ControlBits::kCounters) != 0) return "the wait mask names a counter that there is not";
+  return control.stall <= ControlBits::kMostStall ? std::string_view{} : "a stall count has four bits";
+}
+
+}  // namespace
+
 std::string_view why_malformed(const Instruction& i) {
   if (static_cast<unsigned>(i.op) >= kOperations) return "unknown operation";
   if (i.guard.reg > kPT) return "unknown guard";
   if (i.uniform && !accepts_uniform(i)) return "the operation cannot be marked as uniform";
   if (i.past_scratchpad && !carries_past_scratchpad(i.op))
     return "only bra and barriers are marked as past the scratchpad";
+  if (const std::string_view reason = malformed_control(i.control); !reason.empty()) return reason;
   if (const std::string_view reason = malformed_modifiers(i); !reason.empty()) return reason;
   if (i.op == Op::BRA) return malformed_branch(i);
   if (i.subdivides) return "only bra is marked as one that may subdivide a warp";

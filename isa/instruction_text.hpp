@@ -1,6 +1,6 @@
 // The textual form of instructions, shared by assembler and disassembler. Internal to isa/.
 //
-//   [@[!]guard] mnemonic[.suffix...] operand, operand...
+//   [[control bits]] [{mark}...] [@[!]guard] mnemonic[.suffix...] operand, operand...
 //
 // Suffixes of arithmetic stand before the type that ends the mnemonic (add.rz.ftz.f32), the others behind it
 // (ld.global.v2.b32.hint).

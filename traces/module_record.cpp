@@ -43,10 +43,21 @@ constexpr std::uint64_t kWide = 0xffULL << 54U;
 constexpr std::uint64_t kHighBits = 0x3ff;
 static_assert(isa::kOperations < 0xff);
 
+// Control bits are of the machine that the code was made for; one that goes by them makes its own.
+isa::InstructionWord without_control(const isa::InstructionWord& word) {
+  std::optional<isa::Instruction> instruction = word.high == 0 ? std::nullopt : isa::decode(word);
+  if (!instruction || !instruction->control.there) {
+    return word;
+  }
+  instruction->control = {};
+  return isa::encode(*instruction);
+}
+
 void write_kernel(const isa::Kernel& kernel, ByteWriter& out) {
   out.text(kernel.name);
   out.number(kernel.words.size());
-  for (const isa::InstructionWord& word : kernel.words) {
+  for (const isa::InstructionWord& with_marks : kernel.words) {
+    const isa::InstructionWord word = without_control(with_marks);
     if (word.high != 0) {
       out.fixed(kWide | (word.high & kHighBits), 8);
     }

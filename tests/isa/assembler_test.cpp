@@ -34,6 +34,8 @@ TEST(Assembler, KnownTexts) {
            "st.global.e.u8 [r2-1], r7",
            "bra 12, reconverge 20",
            "{yields} @p1 bra 12, reconverge 20",
+           "[B0-2--5:R5:W-:Y:S15] {yields} @p1 bra 12, reconverge 20",
+           "[B------:R-:W4:-:S01] ld.global.b32 r4, [r2]",
            "warp.sync 0xff",
            "@!p2 warp.sync r9",
            "@p6 bra 0",

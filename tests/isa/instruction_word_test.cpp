@@ -81,6 +81,33 @@ TEST(Instruction, AWordIsNoLongerThanItMustBe) {
   EXPECT_FALSE(decode({wide.low, wide.high | at(1, 10)}));
 }
 
+// Where GPUs have them: from the top, wait mask, counter of operands, of results, yield, stall count.
+TEST(Instruction, ControlBitsLieInTheSecondHalf) {
+  Instruction i;
+  i.op = Op::MOV;
+  i.dst = 62;
+  i.b = 7;
+  i.control = {true, true, 11, 3, ControlBits::kNoCounter, 0b100001};
+  const InstructionWord word = encode(i);
+  EXPECT_EQ(word.high, at(1, 63) | at(1, 62) | at(0b100001, 52) | at(7, 49) | at(3, 46) | at(1, 45) | at(11, 41) |
+                           at(3, 8) | at(3, 4) | at(3, 2));
+  EXPECT_EQ(decode(word), i);
+  Instruction branch;
+  branch.op = Op::BRA;
+  branch.control = {true, false, 15, ControlBits::kNoCounter, 5, 0};
+  EXPECT_EQ(decode(encode(branch)), branch);
+  for (const std::uint64_t wrong : {at(6, 49), at(6, 46), at(1, 58), at(1, 61), at(1, 40)}) {
+    EXPECT_FALSE(decode({word.low, (word.high & ~(at(7, 49) | at(7, 46))) | wrong})) << wrong;
+  }
+  EXPECT_FALSE(decode({word.low, word.high & ~at(1, 62)})) << "nothing says that they are control bits";
+  EXPECT_FALSE(decode({word.low, word.high & ~at(1, 63)}));
+  i.control.stall = 16;
+  EXPECT_THROW((void)encode(i), InternalError);
+  i.control = {};
+  i.control.wait = 1;
+  EXPECT_THROW((void)encode(i), InternalError) << "bits of an instruction that has none";
+}
+
 TEST(Instruction, BranchCarriesTargetAndReconvergence) {
   Instruction i;
   i.op = Op::BRA;

@@ -100,6 +100,8 @@ class Code {
   void mark(Pc branch) { code_[branch].subdivides = true; }
   // As it marks branches at which threads let others run.
   void mark_yields(Pc branch) { code_[branch].yields = true; }
+  // For who writes control bits, and who spoils them.
+  [[nodiscard]] std::vector<Instruction>& instructions() { return code_; }
   // bar.sync, bar.arrive, bar.red: barrier number in a register, count 0: all threads.
   Pc barrier(Op op, unsigned id, std::uint32_t count = 0, unsigned dst = kRZ, Pred predicate = {}) {
     Instruction out = make(op, dst, id);

@@ -17,6 +17,10 @@ class RandomInstructions {
   std::optional<Instruction> next(Op op) {
     for (int attempt = 0; attempt < 20000; ++attempt) {
       Instruction i = candidate(op);
+      if (below(4) == 0) {
+        i.control = {true,      coin(),    static_cast<std::uint8_t>(below(16)),
+                     counter(), counter(), static_cast<std::uint8_t>(below(64))};
+      }
       if (why_malformed(i).empty()) return i;
     }
     return std::nullopt;
@@ -25,6 +29,11 @@ class RandomInstructions {
  private:
   unsigned below(unsigned limit) { return random_() % limit; }
   bool coin() { return below(2) == 0; }
+
+  std::uint8_t counter() {
+    const unsigned any = below(ControlBits::kCounters + 1);
+    return static_cast<std::uint8_t>(any == ControlBits::kCounters ? ControlBits::kNoCounter : any);
+  }
 
   std::uint8_t register_or_default(OperandKind kind) {
     if (kind == OperandKind::none || below(8) == 0) return kRZ;
