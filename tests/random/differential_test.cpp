@@ -16,7 +16,9 @@
 
 #include "isa/interpreter.hpp"
 #include "ptx/compile.hpp"
+#include "ptx/control_bits.hpp"
 #include "ptx/last_access.hpp"
+#include "tests/ptx/control_bits_paths.hpp"
 #include "tests/ptx/last_access.hpp"
 #include "tests/ptx/post_dominators.hpp"
 #include "tests/random/ptx_generator.hpp"
@@ -133,6 +135,25 @@ TEST(RandomPrograms, ResultsDependOnNeitherWarpSizeNorRegistersNorPredicationNor
   const std::uint64_t programs = from_environment("HEDDLE_RANDOM_PROGRAMS", 100);
   for (std::uint64_t seed = 1; seed <= programs && !HasFailure(); ++seed) {
     check(generate_ptx(seed, options_of(seed)));
+  }
+}
+
+// Control bits keep the dependences of whole kernels, with loads ahead, on the ways of their threads and others.
+TEST(RandomPrograms, ControlBitsKeepDependences) {
+  const isa::ResultTimes times = [](const isa::Instruction& in) {
+    const isa::Unit unit = isa::info(in.op).unit;
+    const bool fixed = unit == isa::Unit::alu || unit == isa::Unit::warp || unit == isa::Unit::control;
+    return fixed && !isa::is_heap(in.op) ? isa::ResultTime{4} : isa::ResultTime{};
+  };
+  const std::uint64_t programs = from_environment("HEDDLE_RANDOM_PROGRAMS", 60);
+  for (std::uint64_t seed = 1; seed <= programs && !HasFailure(); ++seed) {
+    ptx::CompileOptions options;
+    options.schedule_within = seed % 2 == 0 ? 32 : 0;
+    isa::Module module = ptx::compile(generate_ptx(seed, options_of(seed)).text, "random.ptx", options);
+    ptx::write_control_bits(module, times);
+    EXPECT_EQ(test::ControlBitsPaths(module.kernels.front(), times).walk(static_cast<std::uint32_t>(seed), 20, 3000),
+              "")
+        << "seed " << seed;
   }
 }
 
