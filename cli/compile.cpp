@@ -9,9 +9,12 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cuda/compiler/cuda_compiler.hpp"
+#include "hw/issue/discipline.hpp"
 #include "ptx/compile.hpp"
+#include "ptx/control_bits.hpp"
 #include "ptx/last_access.hpp"
 #include "ptx/uniformity.hpp"
+#include "tb/config/config.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -25,6 +28,13 @@ isa::Module compile_any(const std::string& path, unsigned address_bits, const pt
     return ptx::compile_file(path, options);
   }
   throw InputError({path}, "is neither a .ptx nor a .cu file");
+}
+
+// Whatever the machine's own core.issue is.
+void write_control_bits(isa::Module& module, const std::string& config) {
+  const hw::CoreParameters core = tb::read_machine(config, {"core.issue=control-bits"}).core;
+  const auto time = hw::about<hw::IssueDiscipline>(core.issue).traits.result_time;
+  ptx::write_control_bits(module, [&](const isa::Instruction& in) { return time(core, in); });
 }
 
 int compile(const Arguments& arguments) {
@@ -47,6 +57,9 @@ int compile(const Arguments& arguments) {
   }
   if (arguments.has("mark-past-scratchpad")) {
     ptx::mark_past_scratchpad(module);
+  }
+  if (arguments.has("control-bits")) {
+    write_control_bits(module, arguments.text("control-bits"));
   }
   for (const std::string& note : notes) {
     remark("note", note);
@@ -111,11 +124,13 @@ Command compile_command() {
   command.operands = "FILE.ptx|FILE.cu";
   command.fewest = command.most = 1;
   command.summary = "compiles kernels and shows what they need";
-  command.options.add_options()                                                                                //
-      ("entry", po::value<std::string>()->value_name("NAME"), "this kernel only")                              //
-      ("listing", "print the machine code: PTX line, live registers, re-convergence point per instruction")    //
-      ("mark-uniform", "mark scalar instructions in the listing, as core.scalar = \"compiler\" has them")      //
-      ("mark-past-scratchpad", "mark what no access to the scratchpad follows, as odgs.scratchpad wants it")   //
+  command.options.add_options()                                                                               //
+      ("entry", po::value<std::string>()->value_name("NAME"), "this kernel only")                             //
+      ("listing", "print the machine code: PTX line, live registers, re-convergence point per instruction")   //
+      ("mark-uniform", "mark scalar instructions in the listing, as core.scalar = \"compiler\" has them")     //
+      ("mark-past-scratchpad", "mark what no access to the scratchpad follows, as odgs.scratchpad wants it")  //
+      ("control-bits", po::value<std::string>()->value_name("CONFIG"),
+       "control bits in the listing, as core.issue = \"control-bits\" has them on this machine")               //
       ("max-registers", po::value<std::string>()->value_name("N"), "registers per thread; more values spill")  //
       ("if-conversion", po::value<std::string>()->value_name("N"),
        "predicated code instead of branches around at most N instructions (default 0: none)")  //

@@ -36,6 +36,8 @@ std::string_view name_of(Fault::Kind kind) {
       return "bad free";
     case Fault::Kind::heap_room:
       return "no room on the device heap";
+    case Fault::Kind::dependence:
+      return "dependence not kept";
     case Fault::Kind::shared_bytes:
       return "bytes shared between cores";
   }

@@ -26,6 +26,7 @@ struct Fault {
     no_texture,
     bad_free,  // of heap memory (isa/device_heap.hpp)
     heap_room,
+    dependence,   // an instruction goes before what it depends on (isa::ControlBits)
     shared_bytes  // between cores whose caches do not allow it
   };
   Kind kind = Kind::trap;

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "base/registry.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/state/group.hpp"
 #include "isa/instruction.hpp"
+#include "isa/result_time.hpp"
 #include "tlm/sub_warp.hpp"
 
 namespace heddle::hw {
@@ -34,6 +36,9 @@ class IssueDiscipline {
     bool (*stalls_on_use)(const CoreParameters& core) = nullptr;
     // The compiler is to move loads ahead. Null: never.
     bool (*loads_ahead)(const CoreParameters& core) = nullptr;
+    // With stalls_on_use: a warp knows its dependences by control bits (isa::ControlBits), which the compiler writes
+    // from these times. Null: it finds them by itself.
+    isa::ResultTime (*result_time)(const CoreParameters& core, const isa::Instruction& instruction) = nullptr;
   };
   using About = PolicyAbout<Traits, CorePolicies>;
   virtual ~IssueDiscipline() = default;
@@ -75,6 +80,26 @@ class IssueDiscipline {
     return Waits::no;
   }
 
+  // ---- with the trait result_time alone
+  // `next` goes into the pipeline in cycle `now`, as the group's latest instruction. What dependence it does not keep,
+  // as a sentence; empty: none.
+  [[nodiscard]] virtual std::string issued(const Group& group, const link::DecodedInstruction& next, Cycle now) {
+    (void)group;
+    (void)next;
+    (void)now;
+    return {};
+  }
+  // The group's next instruction goes into the pipeline in this cycle at the earliest.
+  [[nodiscard]] virtual Cycle next_issue(const Group& group) const {
+    (void)group;
+    return 0;
+  }
+  // A sub-warp has read its operands. True: a counter may have come to 0.
+  [[nodiscard]] virtual bool operands_read(const link::SubWarp& sub_warp) {
+    (void)sub_warp;
+    return false;
+  }
+
   // ---- with the trait early_next_pc again
   // A group begins: nothing of it is in flight.
   virtual void begin(const Group& group) { (void)group; }
@@ -103,6 +128,11 @@ class IssueDiscipline {
 [[nodiscard]] inline bool stalls_on_use(const CoreParameters& core) {
   const auto& traits = about<IssueDiscipline>(core.issue).traits;
   return traits.stalls_on_use != nullptr && traits.stalls_on_use(core);
+}
+
+// Whether warps know their dependences by control bits on such a core.
+[[nodiscard]] inline bool by_control_bits(const CoreParameters& core) {
+  return about<IssueDiscipline>(core.issue).traits.result_time != nullptr;
 }
 
 // Within how many registers per thread the compiler is to move loads ahead for such a core: as many as leave room for

@@ -10,7 +10,8 @@ namespace heddle::hw {
 
 struct ScoreboardParameters {
   static constexpr const char* kSection = "scoreboard";
-  static constexpr const char* kMeaning = "several instructions of a warp in the pipeline (core.issue = scoreboard)";
+  static constexpr const char* kMeaning =
+      "several instructions of a warp in the pipeline (core.issue = scoreboard, control-bits)";
   unsigned entries = 8;
   unsigned refetch = 0;
   bool forwarding = true;

@@ -1,4 +1,5 @@
-// How long operations are in the functional units, where more than one place must know.
+// How long operations are in the functional units, where more than one place must know: the units themselves
+// (hw/core/execute/execute.cpp), the issue disciplines, and the compiler by way of these.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +19,20 @@ namespace heddle::hw {
 // A complex operation takes as long as a simple one, and one can begin in every cycle.
 [[nodiscard]] inline bool complex_is_simple(const CoreParameters& core) {
   return core.complex_latency <= core.execute_stages && core.complex_interval == 1;
+}
+
+// Of a simple operation, and of arithmetic on halves: cycles in the functional units.
+[[nodiscard]] inline unsigned simple_time(const CoreParameters& core) {
+  return core.execute_stages;
+}
+[[nodiscard]] inline unsigned half_time(const CoreParameters& core) {
+  return std::max(core.half_latency, core.execute_stages);
+}
+
+// Cycles from the one in which an operation reads its operands to the first in which another one reads the result, by
+// way of bypasses, where the operation is so long in the functional units and nothing holds it up.
+[[nodiscard]] inline unsigned bypass_time(const CoreParameters& core, unsigned in_units) {
+  return std::max(1U, core.register_read_latency + in_units - 1);
 }
 
 // Whether arithmetic on halves passes the lanes' stages as other simple operations do.

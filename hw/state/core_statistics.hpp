@@ -71,6 +71,9 @@ struct CoreStatistics {
   std::uint64_t complex_queue_full = 0;
   std::uint64_t complex_wait_cycles = 0;
   std::uint64_t interlock_stalls = 0;
+  std::uint64_t dependence_waits = 0;
+  std::uint64_t dependence_wait_cycles = 0;
+  std::uint64_t stall_count_cycles = 0;
   std::uint64_t bank_conflicts = 0;
   std::uint64_t bank_stalls = 0;
   std::uint64_t bank_write_stalls = 0;
@@ -164,6 +167,13 @@ struct CoreStatistics {
         "interlock_stalls", interlock_stalls, "cycles",
         "decode waited for threads in flight with the warp's earlier instruction (relaxed issue), or register read for "
         "its results (scoreboard)");
+    visit("dependence_waits", dependence_waits, "instructions",
+          "that waited in front of fetch for what outlasts the instructions behind it: results of loads and long "
+          "operations (scoreboard.stall = on-use), dependence counters (core.issue = control-bits)");
+    visit("dependence_wait_cycles", dependence_wait_cycles, "cycles", "cycles that their warps waited, summed");
+    visit("stall_count_cycles", stall_count_cycles, "cycles",
+          "cycles that warps waited for the stall counts of their instructions, beyond those that fetch and decode "
+          "take (core.issue = control-bits), summed");
     visit("bank_conflicts", bank_conflicts, "sub-warps",
           "that could not read their operands at once, since earlier ones had the ports of the register banks "
           "(registers.banks)");

@@ -17,6 +17,7 @@
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
 #include "isa/trap.hpp"
+#include "ptx/control_bits.hpp"
 #include "ptx/last_access.hpp"
 #include "ptx/subdivision.hpp"
 #include "ptx/uniformity.hpp"
@@ -239,6 +240,9 @@ void Device::load(isa::Module module) {
   }
   if (hw::moves_after_last_access(core)) {
     ptx::mark_past_scratchpad(state_->module);
+  }
+  if (const auto time = hw::about<hw::IssueDiscipline>(core.issue).traits.result_time) {
+    ptx::write_control_bits(state_->module, [&](const isa::Instruction& in) { return time(core, in); });
   }
   state_->selection.check(state_->module);
   isa::load_module(state_->module, state_->memory, machine().icache.instruction_bytes);

@@ -44,6 +44,7 @@ cudaError_t error_of(isa::Fault::Kind kind) {
     case isa::Fault::Kind::division_by_zero:
     case isa::Fault::Kind::trap:
     case isa::Fault::Kind::barrier_mismatch:
+    case isa::Fault::Kind::dependence:
     case isa::Fault::Kind::shared_bytes:
       break;
   }

@@ -392,6 +392,11 @@ TEST(CliCompile, ShowsWhatAKernelNeeds) {
                                           ".visible .entry meets() {\n  bar.sync 0;\n  ret;\n}\n");
   const Ran past = test::heddle({"compile", meets, "--listing", "--mark-past-scratchpad"});
   EXPECT_NE(past.out.find("{past_scratchpad} "), std::string::npos) << past.out;
+  const Ran controlled = test::heddle({"compile", meets, "--listing", "--control-bits", "h100-8sm"});
+  EXPECT_NE(controlled.out.find("[B------:R-:W-:-:S01] exit"), std::string::npos) << controlled.out;
+  const Ran refused = test::heddle({"compile", meets, "--listing", "--control-bits", "baseline"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("icache.instruction_bytes = 16"), std::string::npos) << refused.err;
   const Ran wrong = test::heddle({"compile", file, "--entry", "bat"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_EQ(wrong.err, "heddle: " + file + ": there is no kernel 'bat'; did you mean 'bad'?\n");

@@ -165,6 +165,45 @@ void add_machines_of_parts(Add add) {
     machine.l1d.write_policy = "write-through";
     machine.l1d.hit_latency = 20;
   });
+  // Dependences by control bits: as today's GPUs; and with several sub-warps and records that are used up.
+  add("controlbits", [](hw::Machine& machine) {
+    machine.core.sub_cores = 4;
+    machine.core.divergence = "barriers";
+    machine.core.issue = "control-bits";
+    machine.core.policies.of<hw::ScoreboardParameters>().stall = "on-use";
+    machine.core.policies.of<hw::ScoreboardParameters>().entries = 32;
+    machine.core.policies.of<hw::ScoreboardParameters>().loads_ahead = true;
+    machine.core.scheduler = "gty";
+    machine.core.execute_stages = 4;
+    machine.core.half_latency = 6;
+    machine.core.integer_interval = 2;
+    machine.registers = {2, 1, 3, 1, true};
+    machine.lsu = {5, 4, 2};
+    machine.scratchpad.latency = 17;
+    machine.icache.instruction_bytes = 16;
+    machine.icache.hit_latency = 12;
+    machine.l0i = {true, 1024, 2, 3};
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.hit_latency = 20;
+    machine.l1d.return_bytes = 64;
+  });
+  add("controlbitsrows", [](hw::Machine& machine) {
+    machine.core.sub_cores = 2;
+    machine.core.issue = "control-bits";
+    machine.core.policies.of<hw::ScoreboardParameters>().stall = "on-use";
+    machine.core.policies.of<hw::ScoreboardParameters>().entries = 3;
+    machine.core.scheduler = "two-level";
+    machine.core.simd_width = 8;
+    machine.core.warp_size = 64;
+    machine.core.former = "packed";
+    machine.core.fetch_latency = 2;
+    machine.core.register_read_latency = 3;
+    machine.core.execute_stages = 5;
+    machine.icache.instruction_bytes = 16;
+    machine.l1d.write_policy = "write-through";
+    machine.l2.enabled = true;
+    machine.gpu.cores = 2;
+  });
   add("subcorestbc", [](hw::Machine& machine) {
     machine.core.sub_cores = 2;
     machine.core.divergence = "tbc";

@@ -504,6 +504,10 @@ hw::Machine random_machine_of_parts(std::uint64_t seed) {
     base.core.policies.of<hw::ScoreboardParameters>().stall = seed % 4 == 1 ? "on-access" : "on-use";
     base.core.policies.of<hw::ScoreboardParameters>().entries = 1 + seed % hw::Group::kFlights;
   }
+  if (seed % 8 == 3) {
+    base.core.issue = "control-bits";
+    base.icache.instruction_bytes = 16;
+  }
   base.core.policies.of<hw::ScoreboardParameters>().loads_ahead = seed % 2 == 1;
   base.l0i.enabled = seed % 5 < 3;
   base.icache.hit_latency = 1 + static_cast<unsigned>(seed % 7) * 6;

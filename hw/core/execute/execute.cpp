@@ -40,7 +40,7 @@ std::vector<Unit> units_of(const CoreParameters& core, CoreStatistics& statistic
   if (!half_is_simple(core)) {
     UnitTraits half;
     half.takes = is_half;
-    half.latency = std::max(core.half_latency, core.execute_stages);
+    half.latency = half_time(core);
     half.interval = core.half_interval;
     half.room = (half.latency + core.half_interval - 1) / core.half_interval;
     half.joins = half.waits = half.forwards = true;

@@ -101,6 +101,9 @@ bool RegisterReadStage::read_all(link::SubWarp& first) {
       unread_ = each;
       return false;
     }
+    if (warps_ != nullptr) {
+      warps_->operands_read(*each);
+    }
     if (lets(*each)) {
       each->begins = state_.now + pipeline_->before_units(position_);
     } else {

@@ -263,6 +263,9 @@ inline bool FetchStage::hand_on(Group& group, const isa::InstructionWord& word, 
     lanes_.take(next->lanes, state_.now);
   }
   group.next_flight();
+  if (tells_issue_ && next != nullptr) [[unlikely]] {
+    issue_->issued(group, *next);
+  }
   state_.groups.set_state(group, GroupState::in_flight);
   arrived_[group.id].misses = 0;
   ++group.instructions;

@@ -86,7 +86,10 @@ class FetchStage final : public sc_core::sc_module,
   void predecode_by(DecodeStage& decode) { decode_ = &decode; }
   // Asks whether a group's next instruction must wait for those in flight; none unless told
   // (IssueDiscipline::Traits::stalls_on_use).
-  void issue_by(WarpUnit& warps) { issue_ = &warps; }
+  void issue_by(WarpUnit& warps) {
+    issue_ = &warps;
+    tells_issue_ = warps.by_control_bits();
+  }
   // Accesses take places of `queue`, which outlives this, and wait in front of the pipeline while there is none; none
   // do unless told.
   void take_places_of(MemoryQueue& queue) {
@@ -121,6 +124,7 @@ class FetchStage final : public sc_core::sc_module,
   const bool wide_words_ = state_.machine.icache.instruction_bytes > 8;
   WarpUnit* warps_ = nullptr;
   WarpUnit* issue_ = nullptr;
+  bool tells_issue_ = false;  // it hears of each instruction that goes into the pipeline
   DecodeStage* decode_ = nullptr;
   LaneSlots lanes_{state_.machine.core};  // looked at with issue_ alone, which knows the next instruction
   MemoryQueue* queue_ = nullptr;

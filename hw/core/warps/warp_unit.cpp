@@ -22,6 +22,7 @@ WarpUnit::WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<D
       overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
       early_next_pc_(about<IssueDiscipline>(state.core.issue).traits.early_next_pc),
       stalls_on_use_(hw::stalls_on_use(state.core)),
+      by_control_bits_(hw::by_control_bits(state.core)),
       refetch_(issue_->refetch()),
       releases_diverged_(issue_->releases_diverged()),
       parts_in_flight_(about<Divergence>(state.core.divergence).traits.parts_in_flight),
@@ -159,6 +160,13 @@ bool WarpUnit::holds_back(Group& group, const link::DecodedInstruction& next) {
   if (waits == IssueDiscipline::Waits::no) {
     return false;
   }
+  if (group.held_back == nullptr) {
+    ++state_.statistics.dependence_waits;
+    if (held_since_.size() < state_.groups.size()) {
+      held_since_.resize(state_.groups.size());
+    }
+    held_since_[group.id] = state_.now;
+  }
   group.held_back = &next;
   state_.groups.set_state(group,
                           waits == IssueDiscipline::Waits::for_memory ? GroupState::memory : GroupState::complex);
@@ -167,10 +175,22 @@ bool WarpUnit::holds_back(Group& group, const link::DecodedInstruction& next) {
 
 void WarpUnit::instruction_completed(Group& group, unsigned flight) {
   issue_->completed(group, flight);
+  look_again(group);
+}
+
+void WarpUnit::look_again(Group& group) {
   if (group.held_back != nullptr && !holds_back(group, *group.held_back)) {
     group.held_back = nullptr;
+    state_.statistics.dependence_wait_cycles += state_.now - held_since_[group.id];
     state_.groups.set_state(group, GroupState::in_flight);
     state_.make_ready(group);
+  }
+}
+
+void WarpUnit::issued(Group& group, const link::DecodedInstruction& next) {
+  if (const std::string wrong = issue_->issued(group, next, state_.now); !wrong.empty()) {
+    state_.raise(isa::Fault::Kind::dependence, group,
+                 fmt::format("warp {} of the block: {}", group.warp_in_block, wrong));
   }
 }
 

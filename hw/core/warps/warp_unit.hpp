@@ -156,6 +156,15 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   // for one in flight, as the group's state says; then the group may be fetched again.
   [[nodiscard]] bool stalls_on_use() const { return stalls_on_use_; }
   [[nodiscard]] bool holds_back(Group& group, const link::DecodedInstruction& next);
+  // It goes into the pipeline; only with control bits (by_control_bits).
+  [[nodiscard]] bool by_control_bits() const { return by_control_bits_; }
+  void issued(Group& group, const link::DecodedInstruction& next);
+  // A sub-warp's operands have been read.
+  void operands_read(const link::SubWarp& sub_warp) {
+    if (by_control_bits_ && issue_->operands_read(sub_warp)) {
+      look_again(state_.groups[sub_warp.group]);
+    }
+  }
   // Before a sub-warp's operands are read.
   [[nodiscard]] bool may_read(const link::SubWarp& sub_warp) { return issue_->read(sub_warp, state_.now); }
   // Its operation has been computed and is in the functional units up to cycle `last`.
@@ -249,6 +258,9 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void retired_plainly(Group& group, link::SubWarp& sub_warp);
   void executed(Group& group, const link::SubWarp& sub_warp);
   void instruction_completed(Group& group, unsigned flight);
+  // Something has come about that the group's next instruction may wait for.
+  void look_again(Group& group);
+  [[nodiscard]] unsigned stall_count(const Group& group, unsigned delay);
   void resolve_branch(link::SubWarp& sub_warp);
   void tell_members(const Group& group, const link::SubWarp& sub_warp);
 
@@ -288,11 +300,13 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   RegisterArray& registers_;
   std::unique_ptr<Divergence> divergence_;
   std::unique_ptr<IssueDiscipline> issue_;
-  const bool overlaps_;           // IssueDiscipline::Traits
-  const bool early_next_pc_;      // likewise
-  const bool stalls_on_use_;      // likewise
-  const unsigned refetch_;        // IssueDiscipline::refetch
-  const bool releases_diverged_;  // likewise, and branches have several sub-warps
+  const bool overlaps_;            // IssueDiscipline::Traits
+  const bool early_next_pc_;       // likewise
+  const bool stalls_on_use_;       // likewise
+  const bool by_control_bits_;     // likewise
+  std::vector<Cycle> held_since_;  // by group, of those whose next instruction is held back
+  const unsigned refetch_;         // IssueDiscipline::refetch
+  const bool releases_diverged_;   // likewise, and branches have several sub-warps
   // With releases_diverged_, of the group's latest branch: the lanes that have said where they go, by row, and, where
   // the group has gone on before all had, its flight.
   struct Deciding {

@@ -81,6 +81,11 @@ void WarpUnit::run(Group& group, unsigned delay) {
   }
   if (at_decode_) {
     delay = std::max(delay, refetch_);
+  }
+  if (by_control_bits_) {
+    delay = stall_count(group, delay);
+  }
+  if (at_decode_) {
     if (delay == 0) {
       state_.groups.set_state(group, GroupState::ready);
       return;
@@ -88,6 +93,18 @@ void WarpUnit::run(Group& group, unsigned delay) {
     --delay;  // it is ready in the cycle after this one at the earliest
   }
   state_.make_ready(group, delay);
+}
+
+// The delay, or what is left of the latest instruction's stall count if that is more. Without a delay a group is ready
+// in this cycle at decode, in the next one elsewhere.
+unsigned WarpUnit::stall_count(const Group& group, unsigned delay) {
+  const Cycle ready = state_.now + (at_decode_ ? 0 : 1) + delay;
+  const Cycle at = issue_->next_issue(group);
+  if (at <= ready) {
+    return delay;
+  }
+  state_.statistics.stall_count_cycles += at - ready;
+  return delay + static_cast<unsigned>(at - ready);
 }
 
 void WarpUnit::wait(Group& group) {

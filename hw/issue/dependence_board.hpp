@@ -1,0 +1,72 @@
+// What a core knows of its groups' instructions in flight where the compiler's control bits keep dependences
+// (isa::ControlBits; MICRO 2025, section 4): six dependence counters and a stall count for each group. And the judge,
+// which says when an instruction goes into the pipeline before a register that it reads or writes is ready. Hardware
+// has no judge; it computes with what is there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/parameters/machine.hpp"
+#include "hw/state/group.hpp"
+#include "isa/result_time.hpp"
+#include "tlm/sub_warp.hpp"
+
+namespace heddle::hw {
+
+class DependenceBoard {
+ public:
+  // `times`: hw::IssueDiscipline::Traits::result_time.
+  using Times = isa::ResultTime (*)(const CoreParameters& core, const isa::Instruction& instruction);
+  DependenceBoard(const CoreParameters& core, Times times) : core_(core), times_(times) {}
+
+  // A group begins: nothing of it is in flight.
+  void begin(const Group& group);
+  // `next` goes into the pipeline in cycle `now`, as the group's latest instruction, for the group's active threads.
+  // What is wrong with that; empty: nothing.
+  [[nodiscard]] std::string issued(const Group& group, const link::DecodedInstruction& next, Cycle now);
+  // All sub-warps of an instruction in flight have read their operands. True: it had a counter for that.
+  bool operands_read(GroupId group, unsigned flight);
+  // All of them have been written back.
+  void completed(GroupId group, unsigned flight);
+  // The stall count of the group's latest instruction is over in this cycle.
+  [[nodiscard]] Cycle next_issue(GroupId group) const { return board(group).next_issue; }
+
+  // What counters of this wait mask wait for.
+  enum class Open : std::uint8_t { none, units, memory };
+  [[nodiscard]] Open open(GroupId group, std::uint8_t wait) const;
+  // The instruction's results are known to be there by its completion alone.
+  [[nodiscard]] bool counted(GroupId group, unsigned flight) const {
+    return board(group).flights[flight].time.counted();
+  }
+
+ private:
+  struct Flight {
+    const link::DecodedInstruction* decoded = nullptr;  // null: it has completed
+    std::uint32_t pc = 0;
+    Cycle issued = 0;
+    isa::ResultTime time;
+    bool unread = false;          // some sub-warp has not read its operands
+    std::vector<LaneMask> lanes;  // its threads, by row
+  };
+  struct Board {
+    std::array<std::uint8_t, isa::ControlBits::kCounters> counters{};
+    Cycle next_issue = 0;
+    std::uint32_t live = 0;  // bit f: flight f has not completed
+    std::array<Flight, Group::kFlights> flights;
+  };
+  static_assert(Group::kFlights <= 32 && Group::kFlights < 64);  // what six bits of a counter hold
+
+  [[nodiscard]] const Board& board(GroupId group) const { return boards_[group]; }
+  void count_down(Board& board, unsigned counter);
+  // Which register or predicate of `earlier` is not ready for `next` in cycle `now`; empty: none.
+  [[nodiscard]] static std::string hazard(const Flight& earlier, const link::DecodedInstruction& next, Cycle now);
+
+  const CoreParameters& core_;
+  const Times times_;
+  std::vector<Board> boards_;  // by group
+};
+
+}  // namespace heddle::hw
