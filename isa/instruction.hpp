@@ -353,9 +353,8 @@ struct Instruction {
 // Arithmetic, comparisons and conversions of f16, f32 and f64 in the functional units; no atomics, which are memory's.
 [[nodiscard]] bool is_floating_point(const Instruction& instruction);
 // Which lanes a GPU executes it in, of those that have lanes of several kinds: every operation of the unit `alu` that
-// is not floating point counts as integer. Operations of the unit `half` are `other`.
-// Of integers all but multiplications, which NVIDIA's GPUs have in the lanes of single precision (Nsight Compute,
-// "Pipelines": FMA, ALU).
+// is not floating point counts as integer, but for multiplications, which NVIDIA's GPUs have in the lanes of single
+// precision (Nsight Compute's guide, pipelines FMA and ALU). Operations of the unit `half` are `other`.
 enum class LaneKind : std::uint8_t { integer, single_precision, double_precision, other };
 inline constexpr std::size_t kLaneKinds = 3;  // without `other`
 [[nodiscard]] LaneKind lane_kind(const Instruction& instruction);

@@ -143,6 +143,30 @@ TEST(L2, AFlushWritesDirtyLinesBack) {
   EXPECT_EQ(system.l2().store().statistics().write_backs, 8U);
 }
 
+// Memory has the dirty bytes, and those alone, without a write in its time.
+TEST(L2, AFlushInNoTimeWritesTheSameBytes) {
+  SystemParameters parameters = with_l2();
+  parameters.l2.write_back_at_end = false;
+  MemorySystem system(parameters);
+  for (unsigned i = 0; i != 8; ++i) {
+    system.memory.put<std::uint64_t>(kBase + kLine * i + 8, 0x1111'1111'1111'1111);
+    system.core().store_word(0, kBase + kLine * i, i + 1);
+    system.core().store_word(0, kBase + kLine * i + 12, i + 100);
+  }
+  system.run();
+  const std::uint64_t before = system.controller().statistics().writes;
+  system.memory.put<std::uint32_t>(kBase + 8, 7);  // what the slice has read before and nobody has stored
+  system.flush();
+  EXPECT_FALSE(system.l2().holds(kBase));
+  for (unsigned i = 0; i != 8; ++i) {
+    EXPECT_EQ(system.memory.get<std::uint32_t>(kBase + kLine * i), i + 1);
+    EXPECT_EQ(system.memory.get<std::uint32_t>(kBase + kLine * i + 8), i == 0 ? 7U : 0x1111'1111U);
+    EXPECT_EQ(system.memory.get<std::uint32_t>(kBase + kLine * i + 12), i + 100);
+  }
+  EXPECT_EQ(system.controller().statistics().writes, before);
+  EXPECT_EQ(system.l2().store().statistics().write_backs, 0U);
+}
+
 // Two channels' slices of 64 lines each: 16 sets of four ways that lie 16 lines of the channel apart. Rows of 1 KB in
 // two banks: eight rows, each of which is opened once.
 TEST(L2, AFlushWritesRowByRow) {
