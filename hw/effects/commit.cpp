@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <iterator>
 
 #include "base/set_bits.hpp"
 #include "hw/effects/each_row.hpp"
@@ -132,20 +133,18 @@ namespace {
 
 // The place of an instruction in flight among those of its group, from the oldest on.
 unsigned place_of(const Group& group, unsigned flight) {
-  const auto size = static_cast<unsigned>(group.flights.size());
-  return (flight + size - group.following()) % size;
+  const unsigned oldest = group.following();
+  return flight >= oldest ? flight - oldest : flight + static_cast<unsigned>(group.flights.size()) - oldest;
 }
 
 // The place of the oldest one that has not completed.
 unsigned oldest_under_way(const Group& group) {
-  unsigned place = 0;
-  for (unsigned flight = group.following(); place != group.flights.size(); ++place) {
-    if (group.flights[flight].formed != group.flights[flight].completed) {
-      break;
-    }
-    flight = flight + 1 == group.flights.size() ? 0 : flight + 1;
+  const std::uint32_t behind_oldest = group.under_way >> group.following();
+  const auto size = static_cast<unsigned>(group.flights.size());
+  if (behind_oldest != 0 || group.under_way == 0) {
+    return behind_oldest != 0 ? static_cast<unsigned>(std::countr_zero(behind_oldest)) : size;
   }
-  return place;
+  return place_of(group, static_cast<unsigned>(std::countr_zero(group.under_way)));
 }
 
 }  // namespace
@@ -159,7 +158,13 @@ void Retirement::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
     if (held_.size() <= group.id) {
       held_.resize(state_.groups.size());
     }
-    held_[group.id].push_back({sub_warp, lanes, group.active});
+    // In program order; most come in it.
+    std::vector<Held>& held = held_[group.id];
+    auto at = held.end();
+    while (at != held.begin() && place_of(group, std::prev(at)->sub_warp.flight) > place_of(group, sub_warp.flight)) {
+      --at;
+    }
+    held.insert(at, Held{sub_warp, lanes, group.active});
     return;
   }
   fold_in(sub_warp, lanes, group.active);
@@ -168,9 +173,6 @@ void Retirement::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
 void Retirement::fold_held(GroupId id) {
   const Group& group = state_.groups[id];
   std::vector<Held>& held = held_[id];
-  std::stable_sort(held.begin(), held.end(), [&group](const Held& one, const Held& other) {
-    return place_of(group, one.sub_warp.flight) < place_of(group, other.sub_warp.flight);
-  });
   const unsigned under_way = oldest_under_way(group);
   auto next = held.begin();
   for (; next != held.end() && place_of(group, next->sub_warp.flight) <= under_way; ++next) {

@@ -97,7 +97,8 @@ struct Group {
   // scheduler (Divergence::Traits::after_last_access).
   bool bound = false;
   std::vector<InFlight> flights = std::vector<InFlight>(kUsualFlights);
-  unsigned latest = 0;                                // flights[latest]: the instruction fetched last
+  unsigned latest = 0;          // flights[latest]: the instruction fetched last
+  std::uint32_t under_way = 0;  // bit f: a sub-warp of flights[f] is between the former and write-back
   const link::DecodedInstruction* decoded = nullptr;  // of the instruction fetched last; null before it is decoded
   // Its next instruction, which waits for one in flight to complete (IssueDiscipline::waits_for); null: it does not.
   const link::DecodedInstruction* held_back = nullptr;
@@ -160,14 +161,24 @@ struct Group {
     return next.formed == next.completed;
   }
   // No sub-warp of the group is between the former and write-back.
-  [[nodiscard]] bool all_completed() const {
-    return std::all_of(flights.begin(), flights.end(),
-                       [](const InFlight& flight) { return flight.formed == flight.completed; });
+  [[nodiscard]] bool all_completed() const { return under_way == 0; }
+  // A sub-warp of an instruction in flight has left the former; one has been written back.
+  void sub_warp_formed(unsigned flight) {
+    ++flights[flight].formed;
+    under_way |= std::uint32_t{1} << flight;
+  }
+  void sub_warp_completed(unsigned flight) {
+    InFlight& of = flights[flight];
+    ++of.completed;
+    if (of.completed == of.formed) {
+      under_way &= ~(std::uint32_t{1} << flight);
+    }
   }
   [[nodiscard]] unsigned following() const { return latest + 1 == flights.size() ? 0 : latest + 1; }
   void next_flight() {
     latest = following();
     flights[latest] = {};
+    under_way &= ~(std::uint32_t{1} << latest);
     decoded = nullptr;
   }
   // Of a dynamic group: brings aligned, displaced and first_row up to date with its lanes.

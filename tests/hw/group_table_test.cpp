@@ -114,5 +114,23 @@ TEST(GroupTable, KnowsWhatEachChangeMeansAndTellsOfIt) {
   }
 }
 
+TEST(Group, KnowsWhichOfItsInstructionsAreUnderWay) {
+  Group group;
+  group.flights.assign(Group::kFlights, InFlight{});
+  const unsigned last = Group::kFlights - 1;
+  EXPECT_TRUE(group.all_completed());
+  group.sub_warp_formed(last);
+  group.sub_warp_formed(2);
+  group.sub_warp_formed(2);
+  EXPECT_EQ(group.under_way, std::uint32_t{1} << last | 1U << 2);
+  group.sub_warp_completed(2);
+  EXPECT_EQ(group.under_way, std::uint32_t{1} << last | 1U << 2) << "its second sub-warp";
+  group.sub_warp_completed(last);
+  EXPECT_FALSE(group.all_completed());
+  group.sub_warp_completed(2);
+  EXPECT_TRUE(group.all_completed());
+  EXPECT_EQ(group.flights[2].completed, 2U);
+}
+
 }  // namespace
 }  // namespace heddle::hw::test

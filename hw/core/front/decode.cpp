@@ -166,8 +166,8 @@ void DecodeStage::tick_by_lane(link::SubWarp& first) {
     Group& group = state_.groups[each->group];
     group.decoded = each->decoded;
     Formation::by_lane(*each, group);
+    group.sub_warp_formed(each->flight);
     InFlight& flight = group.flights[each->flight];
-    ++flight.formed;
     flight.all_formed = flight.all_formed || each->last;
     if constexpr (kCheckInvariants) {
       state_.invariants.formed(*each);
@@ -251,10 +251,9 @@ void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpSh
     state_.observer->former_worked(state_, sub_warp, {*present_, candidates_, pending_, true});
   }
   works_now(formed);
-  InFlight& flight = group.flights[formed.flight];
-  ++flight.formed;
+  group.sub_warp_formed(formed.flight);
   if (last) {
-    flight.all_formed = true;
+    group.flights[formed.flight].all_formed = true;
     latch_.pop();
     present_ = nullptr;
   }
@@ -365,9 +364,10 @@ void DecodeStage::begin(Group& group) {
 }
 
 // What form() makes of the usual warp, of one row, whose threads are all free: they are its one sub-warp. False: it is
-// another one, or what stands in front of the former sees each, and nothing has happened.
+// another one, or must wait, or what stands in front of the former sees each, and nothing has happened.
 bool DecodeStage::form_row(link::SubWarp& sub_warp, Group& group) {
-  if (group.rows() != 1 || scalar_ != nullptr || warps_ != nullptr || direct_former_.of(masks) == nullptr) {
+  if (group.rows() != 1 || scalar_ != nullptr || direct_former_.of(masks) == nullptr ||
+      (warps_ != nullptr && must_wait(group))) {
     return false;
   }
   const LaneMask active = group.active[0];
@@ -380,6 +380,9 @@ bool DecodeStage::form_row(link::SubWarp& sub_warp, Group& group) {
   latch_.pop();
   present_ = nullptr;
   hand_on_formed(sub_warp);
+  if (warps_ != nullptr) {
+    warps_->formed(group, sub_warp.whole);
+  }
   return true;
 }
 
@@ -389,7 +392,9 @@ void DecodeStage::form_whole_row(link::SubWarp& sub_warp, Group& group) {
   state_.moved();
   const LaneMask left_out = group.active[0] & ~sub_warp.lanes;
   if constexpr (kCheckInvariants) {
-    state_.invariants.formed(sub_warp);
+    if (warps_ == nullptr) {
+      state_.invariants.formed(sub_warp);
+    }
     if (!sub_warp.whole) {
       Invariants::all_formed(group, {&group.active[0], 1}, {&sub_warp.lanes, 1}, {&left_out, 1});
     }
@@ -402,9 +407,8 @@ void DecodeStage::form_whole_row(link::SubWarp& sub_warp, Group& group) {
     state_.observer->formed(state_, sub_warp, sub_warp);
     state_.observer->former_worked(state_, sub_warp, {*sub_warp.decoded, candidates_, pending_, true});
   }
-  InFlight& flight = group.flights[sub_warp.flight];
-  ++flight.formed;
-  flight.all_formed = true;
+  group.sub_warp_formed(sub_warp.flight);
+  group.flights[sub_warp.flight].all_formed = true;
 }
 
 void DecodeStage::hand_on_formed(link::SubWarp& sub_warp) {

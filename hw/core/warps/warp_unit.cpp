@@ -73,7 +73,7 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
     executed(group, sub_warp);
   }
   InFlight& flight = group.flights[sub_warp.flight];
-  ++flight.completed;
+  group.sub_warp_completed(sub_warp.flight);
   if (op == isa::Op::PROGRESS && sub_warp.executing != 0 && !flight.progressed) [[unlikely]] {
     flight.progressed = true;
     ++group.progress;
@@ -119,7 +119,7 @@ void WarpUnit::retired_plainly(Group& group, link::SubWarp& sub_warp) {
   }
   state_.pool.give_back(sub_warp);
   InFlight& flight = group.flight();
-  ++flight.completed;
+  group.sub_warp_completed(group.latest);
   if (!flight.done()) {
     return;
   }

@@ -30,6 +30,7 @@ Group& WarpUnit::fresh(Group* free) {
   group.bound = false;
   group.flights.assign(early_next_pc_ ? issue_->in_flight() : Group::kUsualFlights, InFlight{});
   group.latest = 0;
+  group.under_way = 0;
   group.flight().all_formed = true;  // of no instruction: nothing is in flight
   group.decoded = group.held_back = nullptr;
   group.leave_loop();
@@ -194,7 +195,7 @@ Group* WarpUnit::part(Group& group) {
   to.lane_home = group.lane_home;
   to.active[0] = leaving;
   to.look_at_lanes();
-  to.flight().formed = 1;
+  to.sub_warp_formed(to.latest);
   to.flight().all_formed = true;
   aside_->leave(group, leaving, to);
   group.active[0] &= ~leaving;
