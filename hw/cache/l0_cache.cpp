@@ -27,15 +27,23 @@ void L0Cache::invalidate() {
 }
 
 L0Cache::Line* L0Cache::find(std::uint64_t address) {
-  Line* const set = lines_.data() + address / line_bytes_ % sets_ * ways_;
-  Line* const found =
-      std::find_if(set, set + ways_, [&](const Line& line) { return line.valid && line.address == address; });
-  return found == set + ways_ ? nullptr : found;
+  const std::uint64_t number = number_of(address);
+  Line*& last = found_[number % found_.size()];
+  const auto holds = [&](const Line& line) { return line.valid && line.address == address; };
+  if (last == nullptr || !holds(*last)) {
+    Line* const set = lines_.data() + number % sets_ * ways_;
+    Line* const found = std::find_if(set, set + ways_, holds);
+    if (found == set + ways_) {
+      return nullptr;
+    }
+    last = found;
+  }
+  return last;
 }
 
 // In the place of the line that has not been used for the longest time.
 L0Cache::Line& L0Cache::install(std::uint64_t address, const std::byte* bytes) {
-  Line* const set = lines_.data() + address / line_bytes_ % sets_ * ways_;
+  Line* const set = lines_.data() + number_of(address) % sets_ * ways_;
   Line& line = *std::min_element(set, set + ways_, [](const Line& a, const Line& b) {
     return std::pair(a.valid, a.used) < std::pair(b.valid, b.used);
   });

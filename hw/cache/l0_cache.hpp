@@ -15,6 +15,8 @@
 // Errors       a line that comes with an error is an error for who waits for it; prefetched, it is dropped
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -77,6 +79,9 @@ class L0Cache final : public sc_core::sc_module,
                                        sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
+  [[nodiscard]] std::uint64_t number_of(std::uint64_t address) const {
+    return address >> std::countr_zero(line_bytes_);
+  }
   [[nodiscard]] Line* find(std::uint64_t address);
   Line& install(std::uint64_t address, const std::byte* bytes);
   // Out of the stream buffer into the cache; null: it is not there.
@@ -88,7 +93,7 @@ class L0Cache final : public sc_core::sc_module,
   void foresee_from(const link::LineRequest& missing);
   void foresee_next();
 
-  const unsigned line_bytes_;
+  const unsigned line_bytes_;  // a power of two
   const unsigned ways_;
   const unsigned prefetch_;
   std::vector<Line> lines_;  // by set
@@ -102,6 +107,8 @@ class L0Cache final : public sc_core::sc_module,
   link::BehindSocket<link::LineRoom> beyond_room_;
   link::LineRoom* full_ = nullptr;  // has refused the latest prefetch; null: it took it, or does not grant to say more
   L0Statistics statistics_;
+  // Where lines were found last, by their numbers: programs that are much shorter than the cache search for none.
+  std::array<Line*, 64> found_{};
 };
 
 }  // namespace heddle::hw

@@ -12,12 +12,13 @@ OperandReads::OperandReads(const RegisterFileParameters& parameters) : parameter
 
 OperandReads::Need OperandReads::need(const isa::OperandWords& operands, std::optional<unsigned> row) const {
   Need need;
-  isa::RegisterSet read;
+  std::array<std::uint8_t, isa::OperandWords::kMost> read;
+  auto end = read.begin();
   for (const isa::OperandWord word : operands.all()) {
     if (has(word, row)) {
       ++need.cached;
-    } else if (!read.has(word.reg)) {
-      read |= isa::RegisterSet::from(word.reg, 1);
+    } else if (std::find(read.begin(), end, word.reg) == end) {
+      *end++ = word.reg;
       ++need.registers[bank_of_[word.reg]];
     }
   }
