@@ -316,7 +316,10 @@ Cycle Core::advance(Cycle now) {
   if (running_ && now >= stop_at_) {
     drain(now);
   } else if (running_ && faulted()) {
-    tell_fault();  // a line came back with a bus error
+    if (!fault_told_) {  // a line came back with a bus error
+      stand_still(now);
+    }
+    tell_fault();
   }
   if (!running_ || flushed_ || now >= stop_at_ || faulted()) {
     for (SubCore* const sub_core : sub_cores_) {
@@ -331,9 +334,7 @@ Cycle Core::advance(Cycle now) {
     note_failed_write();
   }
   if (faulted()) {
-    for (SubCore* const sub_core : sub_cores_) {
-      sub_core->settle(now + 1);
-    }
+    stand_still(now + 1);
     tell_fault();
     return caches;
   }
@@ -341,9 +342,11 @@ Cycle Core::advance(Cycle now) {
 }
 
 void Core::turns_of_several(Cycle now, bool news) {
-  const auto count = static_cast<unsigned>(sub_cores_.size());
-  for (unsigned i = 0; i != count; ++i) {
-    SubCore& sub_core = *sub_cores_[(now + i) % count];
+  const std::size_t count = sub_cores_.size();
+  std::size_t at = now % count;
+  for (std::size_t left = count; left != 0; --left) {
+    SubCore& sub_core = *sub_cores_[at];
+    at = at + 1 == count ? 0 : at + 1;
     if ((!news && !sub_core.due(now) && !sub_core.may_have_room()) || !sub_core.begin(now, news)) {
       continue;
     }
@@ -420,6 +423,12 @@ void Core::check_deadlock() {
       tell_fault();
       return;
     }
+  }
+}
+
+void Core::stand_still(Cycle from) {
+  for (SubCore* const sub_core : sub_cores_) {
+    sub_core->stand_still(from);
   }
 }
 
