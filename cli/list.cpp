@@ -121,6 +121,8 @@ hw::Machine with_every_module() {
   machine.l2.enabled = machine.l2.inclusive = true;
   machine.gpu.coherence = "mesi";
   machine.l0i.enabled = true;
+  machine.constant_cache.bytes = 8192;
+  machine.constant_cache.l0_bytes = 512;
   machine.core.divergence = "odgs";
   return machine;
 }

@@ -10,6 +10,7 @@
 #include "isa/block_observer.hpp"
 #include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
+#include "isa/launch_image.hpp"
 #include "isa/memory_map.hpp"
 #include "isa/reference/block.hpp"
 
@@ -180,8 +181,7 @@ void load_module(const Module& module, DeviceMemory& memory, unsigned instructio
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     const Kernel& kernel = module.kernels[i];
     const std::uint64_t address = code_address(module, i, instruction_bytes);
-    const std::size_t step = instruction_bytes / sizeof(std::uint64_t);
-    if (step < 2 && is_wide(kernel)) {
+    if (instruction_bytes < 16 && is_wide(kernel)) {
       throw InputError(
           {module.name, 0, 0},
           fmt::format("kernel '{}' has instructions of 16 bytes, for its {} registers, and the machine's "
@@ -189,13 +189,7 @@ void load_module(const Module& module, DeviceMemory& memory, unsigned instructio
                       kernel.name, kernel.registers, instruction_bytes),
           fmt::format("compile it for at most {} registers, or set icache.instruction_bytes to 16", kNarrowRegisters));
     }
-    std::vector<std::uint64_t> words(kernel.words.size() * step);
-    for (std::size_t word = 0; word != kernel.words.size(); ++word) {
-      words[word * step] = kernel.words[word].low;
-      if (step > 1) {
-        words[word * step + 1] = kernel.words[word].high;
-      }
-    }
+    const std::vector<std::uint64_t> words = code_image(kernel.words, instruction_bytes);
     memory.place("code of " + kernel.name, address, words.size() * sizeof(std::uint64_t), false);
     memory.write(address, std::as_bytes(std::span(words)));
   }

@@ -10,6 +10,7 @@
 //   0x1000_0000  buffers, allocated by the host; above 4 GiB for 64-bit programs only
 //   0x8000_0000  the device heap of 32-bit programs, only while one that has kernels with malloc is loaded
 //   0x40_0000_0000 backing store of local memory (never addressed by programs directly)
+//   0x4000_0000_0000 launches' parameters and constants, for constant caches (likewise)
 //   0x8000_0000_0000 the device heap of 64-bit programs (isa/device_heap.hpp)
 #pragma once
 
@@ -25,6 +26,8 @@ inline constexpr std::uint64_t kCodeBase = 0x0400'0000;
 inline constexpr std::uint64_t kModuleBase = 0x0500'0000;
 inline constexpr std::uint64_t kGlobalBase = 0x1000'0000;
 inline constexpr std::uint64_t kLocalBacking = 0x40'0000'0000;
+inline constexpr std::uint64_t kBankBacking = 0x4000'0000'0000;
+inline constexpr std::uint64_t kBankBackingBytes = 0x0400'0000;
 
 // Generic address to space; addresses outside every window are global.
 enum class Window : std::uint8_t { global, shared, local, constant };

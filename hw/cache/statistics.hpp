@@ -7,7 +7,8 @@
 
 namespace heddle::hw {
 
-// Of a sub-core's own instruction cache.
+// Of a sub-core's own instruction cache, or cache of constants, whose requests are the addresses of loads and which
+// fetches nothing ahead.
 struct L0Statistics {
   std::uint64_t accesses = 0;
   std::uint64_t hits = 0;
@@ -18,10 +19,10 @@ struct L0Statistics {
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("accesses", accesses, "requests",
-          "fetches accepted; hits + misses. A fetch that is looked up again when its line has come is one request");
-    visit("hits", hits, "requests", "fetches that found their line here or in the stream buffer");
-    visit("misses", misses, "requests",
-          "fetches that waited for their line, or for the instruction cache to take them");
+          "fetches, or addresses of constants, accepted; hits + misses. A fetch that is looked up again when its line "
+          "has come is one request");
+    visit("hits", hits, "requests", "requests that found their line here or in the stream buffer");
+    visit("misses", misses, "requests", "requests that waited for their line, or for the core's cache to take them");
     visit("prefetches", prefetches, "lines", "lines that the stream buffer has asked for");
     visit("prefetch_hits", prefetch_hits, "lines", "of those, were there when fetch wanted them");
     visit("prefetch_late", prefetch_late, "lines", "of those, were on their way when fetch wanted them");

@@ -144,6 +144,44 @@ void check_private_memory(const Machine& machine, std::vector<Contradiction>& fo
   }
 }
 
+void check_constant_cache(const Machine& machine, std::vector<Contradiction>& found) {
+  const ConstantCacheParameters& cache = machine.constant_cache;
+  if (cache.bytes == 0) {
+    if (cache.l0_bytes != 0) {
+      found.push_back({"constant_cache.l0_bytes",
+                       fmt::format("constant_cache.l0_bytes ({}): the caches of the sub-cores stand before the core's, "
+                                   "and constant_cache.bytes is 0",
+                                   cache.l0_bytes)});
+    }
+    return;
+  }
+  const auto check_ways = [&](const char* ways_key, unsigned ways, const char* bytes_key, std::uint64_t bytes) {
+    if (bytes % (std::uint64_t{ways} * cache.line_bytes) != 0) {
+      found.push_back({ways_key, fmt::format("{} ({}) times constant_cache.line_bytes ({}) does not divide {} ({})",
+                                             ways_key, ways, cache.line_bytes, bytes_key, bytes)});
+    }
+  };
+  check_ways("constant_cache.ways", cache.ways, "constant_cache.bytes", cache.bytes);
+  check_ways("constant_cache.l0_ways", cache.l0_ways, "constant_cache.l0_bytes", cache.l0_bytes);
+  if (cache.line_bytes > machine.l1d.line_bytes) {
+    found.push_back({"constant_cache.line_bytes",
+                     fmt::format("constant_cache.line_bytes ({}) is larger than l1d.line_bytes ({}), which the memory "
+                                 "channels transfer",
+                                 cache.line_bytes, machine.l1d.line_bytes)});
+  }
+  if (cache.l0_bytes != 0 && machine.gpu.perfect_memory) {
+    found.push_back({"constant_cache.l0_bytes",
+                     "constant_cache.l0_bytes: every load is a hit of the core's constant cache already "
+                     "(gpu.perfect_memory); use 0"});
+  }
+  if (cache.l0_bytes != 0 && about<Divergence>(machine.core.divergence).traits.mimd_lanes) {
+    found.push_back({"constant_cache.l0_bytes",
+                     fmt::format("core.divergence = \"{}\" has lanes that load each for itself, of which a sub-core's "
+                                 "cache serves one address per cycle; use constant_cache.l0_bytes = 0",
+                                 machine.core.divergence)});
+  }
+}
+
 void check_l0(const Machine& machine, std::vector<Contradiction>& found) {
   const L0Parameters& l0 = machine.l0i;
   if (!l0.enabled) {

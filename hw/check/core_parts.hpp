@@ -21,6 +21,7 @@ void check_private_memory(const Machine& machine, std::vector<Contradiction>& fo
 void check_registers(const Machine& machine, std::vector<Contradiction>& found);
 // The instruction cache of a sub-core.
 void check_l0(const Machine& machine, std::vector<Contradiction>& found);
+void check_constant_cache(const Machine& machine, std::vector<Contradiction>& found);
 // One store for L1 and scratchpad: what each carve-out leaves is an L1.
 void check_carve_outs(const Machine& machine, std::vector<Contradiction>& found);
 // What waits in a memory queue is one access after the other.

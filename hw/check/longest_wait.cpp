@@ -56,7 +56,9 @@ LongestWait longest_wait(const Machine& machine) {
   const double pipeline = core.fetch_latency + core.decode_latency + core.register_read_latency + core.execute_stages +
                           core.complex_latency + core.complex_interval + core.heap_latency + core.half_latency +
                           core.half_interval + machine.icache.hit_latency +
-                          std::max(machine.l1d.hit_latency, machine.texture.hit_latency) + returns;
+                          std::max({machine.l1d.hit_latency, machine.texture.hit_latency,
+                                    machine.constant_cache.hit_latency + machine.constant_cache.l0_latency}) +
+                          returns;
   // Behind all places of all sub-cores.
   const double queue = machine.lsu.queue == 0 ? 0
                                               : machine.lsu.address_cycles +

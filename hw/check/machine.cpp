@@ -284,6 +284,9 @@ const std::vector<Dependence>& dependences() {
       {{"lsu.address_cycles", "lsu.interval"},
        "lsu.queue is 0",
        [](const Machine& machine) { return machine.lsu.queue == 0; }},
+      {{"scratchpad.return_bytes"},
+       "l1d.return_bytes is 0",
+       [](const Machine& machine) { return machine.l1d.return_bytes == 0; }},
       {{"scratchpad.least_carve_out"},
        "scratchpad.carve_outs is empty",
        [](const Machine& machine) { return machine.scratchpad.carve_outs.empty(); }},
@@ -336,12 +339,25 @@ const std::vector<Dependence>& dependences() {
         "texture.ways",
         "texture.mshrs",
         "texture.mshr_targets",
+        "constant_cache.ways",
+        "constant_cache.line_bytes",
+        "constant_cache.mshrs",
+        "constant_cache.mshr_targets",
         "l2.*",
         "noc.*",
         "dram.*",
         "jedec.*"},
        "gpu.perfect_memory is true",
        [](const Machine& machine) { return machine.gpu.perfect_memory; }},
+      {{"constant_cache.line_bytes", "constant_cache.ways", "constant_cache.hit_latency", "constant_cache.ports",
+        "constant_cache.mshrs", "constant_cache.mshr_targets", "constant_cache.l0_ways", "constant_cache.l0_latency"},
+       "constant_cache.bytes is 0",
+       [](const Machine& machine) { return machine.constant_cache.bytes == 0; }},
+      {{"constant_cache.l0_ways", "constant_cache.l0_latency"},
+       "constant_cache.l0_bytes is 0",
+       [](const Machine& machine) {
+         return machine.constant_cache.bytes != 0 && machine.constant_cache.l0_bytes == 0;
+       }},
       {{"noc.packed", "noc.slice_bytes"},
        "noc.link_bytes is 0",
        [](const Machine& machine) { return machine.noc.link_bytes == 0; }},
@@ -509,6 +525,7 @@ std::vector<Contradiction> check(const Machine& machine) {
   check_cache(machine.icache, "icache", "icache", found);
   check_cache(machine.l1d, "l1d", "l1d", found);
   check_cache(machine.texture.cache(machine.l1d.line_bytes), "texture", "l1d", found);
+  check_constant_cache(machine, found);
   if (machine.icache.line_bytes != machine.l1d.line_bytes) {
     found.push_back({"icache.line_bytes", fmt::format("icache.line_bytes ({}) and l1d.line_bytes ({}) differ; the "
                                                       "memory channels transfer lines of one size",

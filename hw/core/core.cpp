@@ -51,7 +51,7 @@ std::uint64_t Core::thread_instructions() const {
 }
 
 bool Core::quiet() const {
-  return l1d_.quiet() && icache_.quiet() && texture_.quiet() &&
+  return l1d_.quiet() && icache_.quiet() && texture_.quiet() && (!constant_cache_ || constant_cache_->quiet()) &&
          std::all_of(sub_cores_.begin(), sub_cores_.end(), [](const SubCore* sub_core) { return sub_core->quiet(); });
 }
 
@@ -111,6 +111,9 @@ void Core::begin_launch(const LaunchCommand& command) {
   }
   icache_.invalidate();
   texture_.invalidate();
+  if (constant_cache_) {
+    constant_cache_->invalidate();
+  }
   l1d_.forget_failed_write();
   for (const std::unique_ptr<LinePorts>& ports : line_ports_) {
     ports->reset();
@@ -136,10 +139,12 @@ void Core::end_launch(Cycle end) {
 Core::Expects Core::expects() const {
   if (!running_ || flushing_ || faulted() || stop_at_ != link::kNever || first().state().observer != nullptr ||
       !busy() || !told_.empty() || others != nullptr || l1d_.waits_to_send() || icache_.waits_to_send() ||
-      texture_.waits_to_send() || first().warps().at_grid()) {
+      texture_.waits_to_send() || (constant_cache_ && constant_cache_->waits_to_send()) || first().warps().at_grid()) {
     return Expects::anything;
   }
-  return l1d_.owed_answers() || icache_.owed_answers() || texture_.owed_answers() ? Expects::answers : Expects::nothing;
+  const bool of_constants = constant_cache_ && constant_cache_->owed_answers();
+  return l1d_.owed_answers() || icache_.owed_answers() || texture_.owed_answers() || of_constants ? Expects::answers
+                                                                                                  : Expects::nothing;
 }
 
 ::tlm::tlm_sync_enum Core::nb_transport_fw(LaunchCommand& command, LaunchPhase& phase, sc_core::sc_time&) {
@@ -205,6 +210,9 @@ void Core::obey(Cycle now) {
       l1d_.invalidate_line(line.address + offset, visible);
       icache_.invalidate_line(line.address + offset, visible);
       texture_.invalidate_line(line.address + offset, visible);
+    }
+    for (unsigned offset = 0; constant_cache_ && offset < line.bytes; offset += constant_cache_->line_bytes()) {
+      constant_cache_->invalidate_line(line.address + offset, visible);
     }
   });
   return ::tlm::TLM_COMPLETED;
@@ -312,7 +320,8 @@ Cycle Core::advance(Cycle now) {
   if (!told_.empty()) {
     obey(now);
   }
-  const Cycle caches = std::min({l1d_.advance(now), icache_.advance(now), texture_.advance(now)});
+  const Cycle constants = constant_cache_ ? constant_cache_->advance(now) : link::kNever;
+  const Cycle caches = std::min({l1d_.advance(now), icache_.advance(now), texture_.advance(now), constants});
   if (running_ && now >= stop_at_) {
     drain(now);
   } else if (running_ && faulted()) {

@@ -6,6 +6,7 @@
 //   instruction  initiator, TLM-2.0 base protocol  I-cache misses
 //   data         initiator, TLM-2.0 base protocol  L1 misses, write-backs, atomics
 //   texture      initiator, TLM-2.0 base protocol  texture cache misses
+//   constants    initiator, TLM-2.0 base protocol  constant cache misses, of a core that has one
 //   copies       target, InvalidationProtocol      lines that an inclusive L2 gives up; may stay unbound
 //   probes       target, TLM-2.0 base protocol     what the homes of the L1's lines want; likewise
 //   others       initiator, HomeProtocol           other cores, where the divergence mechanism lets threads change
@@ -27,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "hw/cache/constant_cache.hpp"
 #include "hw/cache/instruction_cache.hpp"
 #include "hw/cache/l1_cache.hpp"
 #include "hw/cache/texture_cache.hpp"
@@ -61,6 +63,7 @@ class Core final : public link::ClockedModule,
   ::tlm::tlm_initiator_socket<> instruction;
   ::tlm::tlm_initiator_socket<> data;
   ::tlm::tlm_initiator_socket<> texture;
+  std::unique_ptr<::tlm::tlm_initiator_socket<>> constants;  // null: it has none
   link::InvalidationTargetSocket copies;
   L1Cache::ProbeSocket probes;
   std::unique_ptr<HomeInitiatorSocket> others;  // null: threads stay
@@ -112,6 +115,8 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] L1Cache& l1d() { return l1d_; }
   [[nodiscard]] Cache& icache() { return icache_; }
   [[nodiscard]] Cache& texture_cache() { return texture_; }
+  // Null: it has none (constant_cache.bytes).
+  [[nodiscard]] Cache* constant_cache() { return constant_cache_.get(); }
 
   // For tests and traces: of the first sub-core.
   [[nodiscard]] const CoreState& state() const { return first().state(); }
@@ -187,6 +192,7 @@ class Core final : public link::ClockedModule,
   InstructionCache icache_;
   L1Cache l1d_;
   TextureCache texture_;
+  std::unique_ptr<ConstantCache> constant_cache_;
   AccessSlots slots_;
   // What several sub-cores share these by; none: there is one.
   std::vector<std::unique_ptr<LinePorts>> line_ports_;

@@ -28,6 +28,10 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       icache_("icache", machine.icache, clock, index, *this, machine.gpu.coherence),
       l1d_("l1d", machine.l1d, clock, index, *this, machine.gpu.coherence),
       texture_("texture", machine.texture, machine.l1d.line_bytes, clock, index, *this, machine.gpu.coherence),
+      constant_cache_(machine.constant_cache.bytes == 0
+                          ? nullptr
+                          : std::make_unique<ConstantCache>("constant_cache", machine.constant_cache, clock, index,
+                                                            *this, machine.gpu.coherence)),
       slots_(machine.lsu.interval) {
   launches.bind(*this);
   blocks.bind(*this);
@@ -36,6 +40,10 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   icache_.memory.bind(instruction);
   l1d_.memory.bind(data);
   texture_.memory.bind(texture);
+  if (constant_cache_) {
+    constants = std::make_unique<::tlm::tlm_initiator_socket<>>("constants");
+    constant_cache_->memory.bind(*constants);
+  }
   make_sub_cores(bounds, extension);
   join_sub_cores(extension);
   first().limiter_made = [this](LoadLimiter* limiter) { l1d_.tell(limiter); };
@@ -83,6 +91,9 @@ void Core::join_sub_cores(const CoreExtension& extension) {
     taps_.bind(extension.lines, only_->icache(), icache_.cpu);
     taps_.bind(extension.lines, only_->l1d(), l1d_.cpu);
     taps_.bind(extension.lines, only_->texture(), texture_.cpu);
+    if (constant_cache_) {
+      taps_.bind(extension.lines, *only_->constants(), constant_cache_->cpu);
+    }
     taps_.bind(extension.scratchpad, only_->scratchpad(), scratchpad_.access);
     if (private_memory_) {
       taps_.bind(extension.private_memory, *only_->private_memory(), private_memory_->access);
@@ -101,6 +112,10 @@ void Core::join_sub_cores(const CoreExtension& extension) {
   share("icache_ports", icache_, [](SubCore& of) -> link::LineInitiatorSocket& { return of.icache(); });
   share("l1d_ports", l1d_, [](SubCore& of) -> link::LineInitiatorSocket& { return of.l1d(); });
   share("texture_ports", texture_, [](SubCore& of) -> link::LineInitiatorSocket& { return of.texture(); });
+  if (constant_cache_) {
+    share("constant_cache_ports", *constant_cache_,
+          [](SubCore& of) -> link::LineInitiatorSocket& { return *of.constants(); });
+  }
   scratchpad_ports_ = std::make_unique<ScratchpadPorts>("scratchpad_ports", count, clock());
   for (unsigned number = 0; number != count; ++number) {
     taps_.bind(extension.scratchpad, sub_cores_[number]->scratchpad(), scratchpad_ports_->in[number]);

@@ -11,10 +11,10 @@
 //   registers.read_port  registers.write_port                          from register read; from write-back
 //   registers.bank0.port ...                                           from the register file, by lane
 //   scratchpad.access  private_memory.access                           from memory
-//   icache.cpu  l1d.cpu  texture.cpu                                   from fetch; from memory
+//   icache.cpu  l1d.cpu  texture.cpu  constant_cache.cpu               from fetch; from memory
 //
 // Where a core has several sub-cores the stages' places begin with the sub-core's name (sub1.decode.in), and what they
-// share has places for each of them besides: l1d_ports.in_1, scratchpad_ports.in_1; l0i.cpu with an L0.
+// share has places for each of them besides: l1d_ports.in_1, scratchpad_ports.in_1; l0i.cpu, l0c.cpu with L0s.
 //
 // What stands at a place sees every transaction there, in its cycle, with all cores in the calling thread, and a core
 // lets no sub-warp by past it (hw/core/pipeline/pipeline.hpp). What hands calls on unchanged changes nothing else. Data

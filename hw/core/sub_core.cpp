@@ -34,7 +34,8 @@ std::unique_ptr<Divergence> divergence_for(CoreState& state) {
   return divergence;
 }
 std::unique_ptr<IssueDiscipline> issue_for(const CoreState& state) {
-  return Registry<IssueDiscipline>::instance().make(state.core.issue, {state.core, scratchpad_goes_on(state.machine)});
+  return Registry<IssueDiscipline>::instance().make(
+      state.core.issue, {state.core, scratchpad_goes_on(state.machine), constants_go_on(state.machine)});
 }
 // Null: every thread executes for itself.
 std::unique_ptr<Scalarisation> scalar_for(const CoreState& state) {
@@ -56,6 +57,9 @@ SubCore::SubCore(const Machine& machine, unsigned core, unsigned number, link::C
                  [&](const BankTargetSocket& port) { return taps.at(extension.banks, port); }),
       warps_(state_, registers_.array(), divergence_for(state_), issue_for(state_)),
       l0_(machine.l0i.enabled ? std::make_unique<L0Cache>("l0i", machine.l0i, machine.icache.line_bytes) : nullptr),
+      l0c_(machine.constant_cache.l0_bytes != 0
+               ? std::make_unique<L0Cache>("l0c", machine.constant_cache.l0(), machine.constant_cache.line_bytes)
+               : nullptr),
       fetch_("fetch", state_, scheduler_for(state_)),
       decode_("decode", state_, former_for(state_), scalar_for(state_), registers_.array(),
               [&](const FormerTargetSocket& form) { return taps.at(extension.former, form); }),
@@ -66,6 +70,9 @@ SubCore::SubCore(const Machine& machine, unsigned core, unsigned number, link::C
       pipeline_(stages_with(extension)) {
   if (l0_) {
     taps.bind(extension.lines, fetch_.icache, l0_->cpu);
+  }
+  if (l0c_) {
+    taps.bind(extension.lines, *memory_.constants(), l0c_->cpu);
   }
   taps.bind(extension.registers, register_read_.registers, registers_.read_port);
   taps.bind(extension.sub_warps, memory_.returns.socket, writeback_.returns.in);
@@ -188,6 +195,9 @@ void SubCore::begin_launch(const Launch& launch, Cycle first, bool global) {
   registers_.configure(launch.registers);
   if (l0_) {
     l0_->invalidate();
+  }
+  if (l0c_) {
+    l0c_->invalidate();
   }
   pipeline_.reset(sees_every_stage(), limiter_ == nullptr);
   state_.pool.take_back_all();

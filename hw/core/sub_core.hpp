@@ -3,11 +3,12 @@
 // caches, each behind an arbiter (hw/core/share).
 //
 //   icache, l1d, texture   initiators, LineProtocol       to the core's caches
+//   constants              initiator, LineProtocol        to the core's constant cache, where it has one
 //   scratchpad             initiator, ScratchpadProtocol  to the core's scratchpad
 //   private_memory         initiator, PrivateProtocol     to the core's private memory, where it has one
 //
-// Its modules (registers, l0i, fetch, decode, register_read, execute, memory, writeback) are children of the module in
-// whose constructor it is made: the core, where it is the only one.
+// Its modules (registers, l0i, l0c, fetch, decode, register_read, execute, memory, writeback) are children of the
+// module in whose constructor it is made: the core, where it is the only one.
 //
 //   threads, registers   an equal share of the core's; warp w of all that the core has places for is in sub-core
 //                        w mod core.sub_cores
@@ -54,6 +55,7 @@ class SubCore {
   [[nodiscard]] link::LineInitiatorSocket& icache() { return l0_ ? l0_->beyond : fetch_.icache; }
   [[nodiscard]] link::LineInitiatorSocket& l1d() { return memory_.l1d; }
   [[nodiscard]] link::LineInitiatorSocket& texture() { return memory_.texture; }
+  [[nodiscard]] link::LineInitiatorSocket* constants() { return l0c_ ? &l0c_->beyond : memory_.constants(); }
   [[nodiscard]] ScratchpadInitiatorSocket& scratchpad() { return memory_.scratchpad; }
   [[nodiscard]] PrivateInitiatorSocket* private_memory() { return memory_.private_memory(); }
   [[nodiscard]] WarpUnit& warps() { return warps_; }
@@ -119,7 +121,9 @@ class SubCore {
   [[nodiscard]] const Group* first_live_group() const;
   // Null: fetch asks the core's instruction cache.
   [[nodiscard]] L0Cache* l0() { return l0_.get(); }
-  [[nodiscard]] bool quiet() const { return !l0_ || l0_->quiet(); }
+  // Null: it has no cache of constants of its own.
+  [[nodiscard]] L0Cache* l0_constants() { return l0c_.get(); }
+  [[nodiscard]] bool quiet() const { return (!l0_ || l0_->quiet()) && (!l0c_ || l0c_->quiet()); }
   [[nodiscard]] const RegisterFile& registers() const { return registers_; }
   [[nodiscard]] CoreState& state() { return state_; }
   [[nodiscard]] const CoreState& state() const { return state_; }
@@ -154,6 +158,7 @@ class SubCore {
   WarpUnit warps_;  // before the stages, whose tables have a place for every group that it can begin
   std::unique_ptr<LoadLimiter> limiter_;  // null: it limits nothing
   std::unique_ptr<L0Cache> l0_;
+  std::unique_ptr<L0Cache> l0c_;  // of constants
   FetchStage fetch_;
   DecodeStage decode_;
   RegisterReadStage register_read_;

@@ -65,6 +65,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
       if (machine_.gpu.perfect_memory) {
         core->l1d().answer_from(*perfect_);
         core->texture_cache().answer_from(*perfect_);
+        if (core->constant_cache() != nullptr) {
+          core->constant_cache()->answer_from(*perfect_);
+        }
       }
     }
   }
@@ -108,7 +111,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
       SliceOfAddress(machine_.dram, memory_line_bytes(machine_), memory_slices(machine_) / machine_.dram.channels,
                      machine_.l2.slice_hash),
       machine_.gpu.cores, clock_, noc_edges(machine_), machine_.l1d.sector_bytes,
-      machine_.l2.enabled && machine_.l2.partitions > 1 ? &machine_.l2 : nullptr);
+      machine_.l2.enabled && machine_.l2.partitions > 1 ? &machine_.l2 : nullptr, machine_.constant_cache.bytes != 0);
   if (home_table_of(machine_.gpu.coherence)) {
     probes_ = std::make_unique<Interconnect>("probes", machine_.noc, memory_slices(machine_), machine_.gpu.cores,
                                              clock_, noc_edges(machine_));
@@ -120,6 +123,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
     join(TapPlace::Link::data, i, cores_[i]->data, noc_->data[i]);
     join(TapPlace::Link::instruction, i, cores_[i]->instruction, noc_->instruction[i]);
     join(TapPlace::Link::texture, i, cores_[i]->texture, noc_->texture[i]);
+    if (cores_[i]->constants) {
+      join(TapPlace::Link::constants, i, *cores_[i]->constants, noc_->constants[i]);
+    }
     if (probes_) {
       join(TapPlace::Link::probes, i, probes_->channel[i], cores_[i]->probes);
     }
@@ -422,6 +428,9 @@ void Gpu::each_unit(Visitor&& visit) {
       if (sub_core->l0() != nullptr) {
         visit(sub_core->l0()->name(), sub_core->l0()->statistics(), &Totals::l0i);
       }
+      if (sub_core->l0_constants() != nullptr) {
+        visit(sub_core->l0_constants()->name(), sub_core->l0_constants()->statistics(), &Totals::l0c);
+      }
     }
     visit(core->icache().name(), core->icache().statistics(), &Totals::icache);
     visit(core->l1d().name(), core->l1d().statistics(), &Totals::l1d);
@@ -430,6 +439,9 @@ void Gpu::each_unit(Visitor&& visit) {
             &Totals::l1d_sectors);
     }
     visit(core->texture_cache().name(), core->texture_cache().statistics(), &Totals::texture);
+    if (core->constant_cache() != nullptr) {
+      visit(core->constant_cache()->name(), core->constant_cache()->statistics(), &Totals::constant_cache);
+    }
     if (probes_) {
       visit((std::string(core->l1d().name()) + ".coherence").c_str(), core->l1d().coherence_statistics(),
             &Totals::coherence);

@@ -4,6 +4,7 @@
 
 #include "hw/check/machine.hpp"
 #include "hw/gpu/gpu.hpp"
+#include "isa/launch_image.hpp"
 
 namespace heddle::hw {
 
@@ -86,6 +87,11 @@ bool Gpu::start() {
   }
   const std::uint64_t parameter_bytes = value(RegisterOffset::parameter_bytes);
   const std::uint64_t constant_bytes = value(RegisterOffset::constant_bytes);
+  next.parameter_base = value(RegisterOffset::parameter_base);
+  next.constant_base = value(RegisterOffset::constant_base);
+  const auto placed = [&](std::uint64_t base, std::uint64_t bytes) {
+    return machine_.constant_cache.bytes == 0 || bytes == 0 || (base != 0 && base % isa::kBankAlignment == 0);
+  };
   const auto possible = [](const isa::Dim3& dim, std::uint64_t most) {
     return dim.x != 0 && dim.y != 0 && dim.z != 0 && dim.x <= most && dim.y <= most / dim.x &&
            dim.z <= most / dim.x / dim.y;
@@ -94,7 +100,8 @@ bool Gpu::start() {
                     possible(next.block, 1024) && next.code_words != 0 && next.code_address % 8 == 0 &&
                     next.registers <= most_registers(machine_) &&
                     why_no_warp_size(machine_.core, next.warp_size).empty() && parameter_bytes <= parameters_.size() &&
-                    constant_bytes <= constants_.size();
+                    constant_bytes <= constants_.size() && placed(next.parameter_base, parameter_bytes) &&
+                    placed(next.constant_base, constant_bytes);
   const bool joins = may_join();
   if (!sane || !(joins || quiet())) {
     return false;

@@ -36,7 +36,9 @@ namespace heddle::hw {
   HEDDLE_REGISTER(warp_size, 0xb8, true, "threads of a warp in this launch; 0: core.warp_size")                \
   HEDDLE_REGISTER(cooperative, 0xc0, true, "1: all blocks at once, which may meet at the grid's barrier")      \
   HEDDLE_REGISTER(grid_workspace, 0xc8, true, "what %envreg1 and %envreg2 read: high and low word")            \
-  HEDDLE_REGISTER(carve_out, 0xd0, true, "preferred part of the scratchpad, in percent, plus 1; 0: none")
+  HEDDLE_REGISTER(carve_out, 0xd0, true, "preferred part of the scratchpad, in percent, plus 1; 0: none")      \
+  HEDDLE_REGISTER(parameter_base, 0xd8, true, "address of a copy of the parameters; for constant caches")      \
+  HEDDLE_REGISTER(constant_base, 0xe0, true, "address of a copy of the constant bank; for constant caches")
 
 enum class RegisterOffset : std::uint32_t {
 #define HEDDLE_REGISTER(enumerator, offset, writable, meaning) enumerator = offset,

@@ -17,6 +17,9 @@ std::string TapPlace::text() const {
     case Link::texture:
       name = "texture";
       break;
+    case Link::constants:
+      name = "constants";
+      break;
     case Link::l2:
       name = "l2_";
       break;

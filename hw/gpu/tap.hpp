@@ -12,13 +12,15 @@
 
 namespace heddle::hw {
 
-// One connection. Its index counts cores (data, instruction, texture, probes) or memory channels (the others).
+// One connection. Its index counts cores (data, instruction, texture, constants, probes) or memory channels (the
+// others).
 struct TapPlace {
   enum class Link : std::uint8_t {
     control,      // host -> GPU: launch registers. Outside the GPU: whoever binds the two asks for the tap
     data,         // a core's L1 data cache -> interconnect
     instruction,  // a core's instruction cache -> interconnect
     texture,      // a core's texture cache -> interconnect
+    constants,    // a core's constant cache -> interconnect, where it has one
     l2,           // interconnect -> L2 slice of a channel, where there is an L2
     channel,      // interconnect, or L2 slice -> DRAM controller
     home,         // a slice's home -> the interconnect of homes' messages, where the coherence protocol has homes

@@ -32,9 +32,11 @@ struct Totals {
   CoreStatistics core;
   ConvergenceStatistics convergence;  // of a mechanism that schedules threads independently; else all 0
   L0Statistics l0i;
+  L0Statistics l0c;  // of constants
   CacheStatistics icache;
   CacheStatistics l1d;
   CacheStatistics texture;
+  CacheStatistics constant_cache;
   ScratchpadStatistics scratchpad;
   PrivateMemoryStatistics private_memory;
   RegisterStatistics registers;  // of all banks
@@ -59,9 +61,11 @@ struct Totals {
     visit("core", &Totals::core);
     visit("convergence", &Totals::convergence);
     visit("l0i", &Totals::l0i);
+    visit("l0c", &Totals::l0c);
     visit("icache", &Totals::icache);
     visit("l1d", &Totals::l1d);
     visit("texture", &Totals::texture);
+    visit("constant_cache", &Totals::constant_cache);
     visit("scratchpad", &Totals::scratchpad);
     visit("private_memory", &Totals::private_memory);
     visit("registers", &Totals::registers);

@@ -20,6 +20,8 @@ class IssueDiscipline {
     const CoreParameters& core;
     // Accesses to the scratchpad leave the pipeline's order, as those to memory do (scratchpad_goes_on).
     bool scratchpad_goes_on = false;
+    // Likewise loads of constants and kernel parameters (constants_go_on).
+    bool constants_go_on = false;
   };
   // What a discipline does (hw/parameters/policy.hpp).
   struct Traits {

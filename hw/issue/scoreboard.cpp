@@ -60,7 +60,8 @@ class Scoreboard : public IssueDiscipline {
         complex_faults_(setup.core.division_trap),
         half_is_simple_(half_is_simple(setup.core)),
         prefix_is_simple_(prefix_latency(setup.core) <= setup.core.execute_stages),
-        scratchpad_goes_on_(setup.scratchpad_goes_on) {}
+        scratchpad_goes_on_(setup.scratchpad_goes_on),
+        constants_go_on_(setup.constants_go_on) {}
 
   [[nodiscard]] bool release(const Group& group, const isa::Instruction&) const override {
     return group.flight().done();
@@ -211,8 +212,8 @@ class Scoreboard : public IssueDiscipline {
       return false;  // cond_acc has a way of its own out of the functional units; membar waits for others' stores
     }
     const isa::Space space = isa::space_of(op);
-    return (space == isa::Space::shared && !scratchpad_goes_on_) || space == isa::Space::constant ||
-           space == isa::Space::param;
+    return (space == isa::Space::shared && !scratchpad_goes_on_) ||
+           ((space == isa::Space::constant || space == isa::Space::param) && !constants_go_on_);
   }
   // The group's next instructions need not wait until it has completed.
   [[nodiscard]] bool outlasts(const isa::Instruction& instruction) const {
@@ -270,7 +271,7 @@ class Scoreboard : public IssueDiscipline {
   const ScoreboardParameters own_;
   const bool on_use_, stores_wait_;
   const bool complex_is_simple_, complex_faults_, half_is_simple_, prefix_is_simple_;
-  const bool scratchpad_goes_on_;
+  const bool scratchpad_goes_on_, constants_go_on_;
   std::vector<Board> boards_;  // by group
 };
 

@@ -95,36 +95,38 @@ class Interconnect::ChannelPort final : public ::tlm::tlm_bw_transport_if<> {
 
 Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters,
                            const SliceOfAddress& slice_of, unsigned cores, link::Clock clock, link::ClockEdges edges,
-                           unsigned sector_bytes, const L2Parameters* l2)
-    : Interconnect(name, parameters, &slice_of, cores, slice_of.slices(), clock, edges, sector_bytes, l2) {}
+                           unsigned sector, const L2Parameters* l2, bool constants)
+    : Interconnect(name, parameters, &slice_of, cores, slice_of.slices(), clock, edges, sector, l2, 3 + constants) {}
 
 Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, unsigned slices,
                            unsigned cores, link::Clock clock, link::ClockEdges edges)
-    : Interconnect(name, parameters, nullptr, slices, cores, clock, edges, 0, nullptr) {}
+    : Interconnect(name, parameters, nullptr, slices, cores, clock, edges, 0, nullptr, 3) {}
 
 Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters,
                            const SliceOfAddress* slice_of, unsigned inputs, unsigned outputs, link::Clock clock,
-                           link::ClockEdges edges, unsigned sector_bytes, const L2Parameters* l2)
+                           link::ClockEdges edges, unsigned sector_bytes, const L2Parameters* l2, unsigned ports)
     : ClockedModule(name, clock),
       data("data", inputs),
       instruction("instruction", inputs),
       texture("texture", inputs),
+      constants("constants", ports > 3 ? inputs : 0),
       channel("channel", outputs),
       slice_of_(slice_of != nullptr ? std::optional<SliceOfAddress>(*slice_of) : std::nullopt),
       sector_bytes_(sector_bytes),
       cores_(inputs),
+      ports_of_core_(ports),
       edges_(edges),
       links_(parameters, edges),
       one_way_back_(outputs == 1 && parameters.link_bytes == 0 && edges.every_cycle()),
       partitions_(l2 != nullptr ? std::make_unique<L2Partitions>(*l2, inputs, outputs) : nullptr),
       lanes_(partitions_ ? kFar + 1 : 1),
       partition_latency_(partitions_ ? parameters.partition_latency : 0),
-      far_waiting_(partitions_ ? std::size_t{kPortsOfCore} * inputs * outputs : 0, 0),
+      far_waiting_(partitions_ ? std::size_t{ports} * inputs * outputs : 0, 0),
       request_latency_(parameters.request_latency),
       response_latency_(parameters.response_latency),
-      requests_(std::size_t{kPortsOfCore} * inputs, Input(parameters.queue + parameters.request_latency)),
+      requests_(std::size_t{ports} * inputs, Input(parameters.queue + parameters.request_latency)),
       responses_(outputs, Input(parameters.queue + parameters.response_latency + partition_latency_, lanes_)),
-      active_((std::size_t{kPortsOfCore} * inputs + 63) / 64, 0),
+      active_((std::size_t{ports} * inputs + 63) / 64, 0),
       next_port_(outputs, 0),
       next_head_(inputs, 0),
       channel_link_(outputs),
@@ -144,14 +146,12 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParamet
     requests_[port].link.bytes = slice_of_ ? parameters.link_bytes : of_memory;
     requests_[port].number = port;
     requests_[port].request = true;
+    cache_ports_.push_back(std::make_unique<CachePort>(*this, port));
+    socket_of(port).bind(*cache_ports_.back());
   }
   for (unsigned index = 0; index != responses_.size(); ++index) {
     responses_[index].link.bytes = slice_of_ ? of_memory : parameters.link_bytes;
     responses_[index].number = index;
-  }
-  for (unsigned port = 0; port != kPortsOfCore * inputs; ++port) {
-    cache_ports_.push_back(std::make_unique<CachePort>(*this, port));
-    socket_of(port).bind(*cache_ports_.back());
   }
   for (unsigned index = 0; index != outputs; ++index) {
     channel_ports_.push_back(std::make_unique<ChannelPort>(*this, index));

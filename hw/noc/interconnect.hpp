@@ -1,11 +1,12 @@
 // Crossbar between the cores' caches and the memory channels.
 //
-//   Interconnect(name, noc parameters, slice of an address, cores, clock, edges, sector bytes, l2)
+//   Interconnect(name, noc parameters, slice of an address, cores, clock, edges, sector bytes, l2, with_constants)
 //                   edges: its own clock's; sector bytes: data goes in whole ones, however few of their bytes matter;
-//                   l2: an L2 of several partitions; null: of one
+//                   l2: an L2 of several partitions; null: of one; with_constants: cores have constant caches
 //   data[i]         tlm_target_socket<32>     core i's L1 data cache
 //   instruction[i]  tlm_target_socket<32>     core i's instruction cache
 //   texture[i]      tlm_target_socket<32>     core i's texture cache
+//   constants[i]    tlm_target_socket<32>     core i's constant cache, where cores have one
 //   channel[c]      tlm_initiator_socket<32>  slice c of the L2 or memory channel c, chosen by the address
 // Target sockets may stay unbound.
 //
@@ -63,7 +64,7 @@ class Interconnect final : public link::ClockedModule {
 
   Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const SliceOfAddress& slice_of,
                unsigned cores, link::Clock clock, link::ClockEdges edges = {1, 1}, unsigned sector_bytes = 0,
-               const L2Parameters* l2 = nullptr);
+               const L2Parameters* l2 = nullptr, bool with_constants = false);
   Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, unsigned slices, unsigned cores,
                link::Clock clock, link::ClockEdges edges = {1, 1});
   ~Interconnect() override;
@@ -71,6 +72,7 @@ class Interconnect final : public link::ClockedModule {
   sc_core::sc_vector<TargetSocket> data;
   sc_core::sc_vector<TargetSocket> instruction;
   sc_core::sc_vector<TargetSocket> texture;
+  sc_core::sc_vector<TargetSocket> constants;
   sc_core::sc_vector<::tlm::tlm_initiator_socket<>> channel;
 
   [[nodiscard]] InterconnectStatistics& statistics() { return statistics_; }
@@ -80,7 +82,8 @@ class Interconnect final : public link::ClockedModule {
   // Whether a request of each of the core's caches finds room in cycle `now`, and none waits for it.
   [[nodiscard]] bool has_room(unsigned core, link::Cycle now) const {
     return has_room(requests_[core], now) && has_room(requests_[cores_ + core], now) &&
-           has_room(requests_[2 * cores_ + core], now);
+           has_room(requests_[2 * cores_ + core], now) &&
+           (ports_of_core_ == 3 || has_room(requests_[3 * cores_ + core], now));
   }
   // Shows what the interconnect does from now on to `observer`, which outlives it; null: to none.
   void observe(NocObserver* observer);
@@ -100,12 +103,11 @@ class Interconnect final : public link::ClockedModule {
     unsigned number = 0;   // port of requests, channel of responses
     bool request = false;  // it has requests
   };
-  static constexpr unsigned kPortsOfCore = 3;
   class CachePort;
   class ChannelPort;
   Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const SliceOfAddress* slice_of,
                unsigned inputs, unsigned outputs, link::Clock clock, link::ClockEdges edges, unsigned sector_bytes,
-               const L2Parameters* l2);
+               const L2Parameters* l2, unsigned ports_of_core);
   [[nodiscard]] unsigned destination_of(const Payload& payload) const;
   // Whether it carries its data on the way out, and back.
   [[nodiscard]] bool data_out(const Payload& payload) const { return slice_of_ && !payload.is_read(); }
@@ -144,7 +146,10 @@ class Interconnect final : public link::ClockedModule {
     return input.queue.size() + (input.queue.lanes() == 1 ? 0 : input.queue.size(kFar));
   }
   [[nodiscard]] TargetSocket& socket_of(unsigned port) {
-    return (port < cores_ ? data : port < 2 * cores_ ? instruction : texture)[core_of(port)];
+    return (port < cores_       ? data
+            : port < 2 * cores_ ? instruction
+            : port < 3 * cores_ ? texture
+                                : constants)[core_of(port)];
   }
   [[nodiscard]] unsigned core_of(unsigned port) const { return port % cores_; }
   [[nodiscard]] link::MemoryExtension& extension_of(Payload& payload);
@@ -154,6 +159,7 @@ class Interconnect final : public link::ClockedModule {
   const std::optional<SliceOfAddress> slice_of_;  // none: homes to cores
   const unsigned sector_bytes_;                   // 0: every byte counts
   const unsigned cores_;
+  const unsigned ports_of_core_;
   const link::ClockEdges edges_;
   const LinkClock links_;
   const bool one_way_back_;            // responses come from one channel, and links hold none up
@@ -164,7 +170,7 @@ class Interconnect final : public link::ClockedModule {
   std::vector<std::uint16_t> far_waiting_;  // per channel and port: responses in the lane of those that cross
   const unsigned request_latency_;
   const unsigned response_latency_;
-  std::vector<std::unique_ptr<CachePort>> cache_ports_;  // data ports, instruction ports, texture ports
+  std::vector<std::unique_ptr<CachePort>> cache_ports_;  // data ports, instruction ports, texture ports, constant ports
   std::vector<std::unique_ptr<ChannelPort>> channel_ports_;
   std::vector<Input> requests_;        // per port; output state: the port's responses
   std::vector<Input> responses_;       // per channel; output state: the channel's requests

@@ -1,6 +1,6 @@
 // Watching the interconnect, for waves and checks: nothing of it changes what it does. Interconnect::observe attaches
 // one; every default is empty. Ports: core n's data cache is n, its instruction cache n + number of cores, its
-// texture cache n + twice that.
+// texture cache n + twice that, its constant cache n + three times that.
 #pragma once
 
 #include <cstddef>

@@ -74,6 +74,49 @@ struct L0Parameters {
   }
 };
 
+// A core's cache of constants and kernel parameters (hw/cache/constant_cache.hpp), and each sub-core's own one before
+// it. Lines and ways are those of GPGPU-Sim 2.1.1b, the ODGS paper's simulator (ISPASS-2009 configuration).
+struct ConstantCacheParameters {
+  std::uint64_t bytes = 0;
+  unsigned line_bytes = 64;
+  unsigned ways = 2;
+  unsigned hit_latency = 1;
+  unsigned ports = 1;
+  unsigned mshrs = 16;
+  unsigned mshr_targets = 64;
+  std::uint64_t l0_bytes = 0;
+  unsigned l0_ways = 2;
+  unsigned l0_latency = 1;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("bytes", bytes, Limits::between(0, 1 << 24), "bytes",
+          "capacity; 0: there is none, and constants and kernel parameters are read without delay or conflict, as in "
+          "the papers");
+    visit("line_bytes", line_bytes, Limits::power_of_two(32, 128), "bytes",
+          "line size, of the sub-cores' caches too; at most that of the L1");
+    visit("ways", ways, Limits::between(1, 1024), "ways", "associativity; replacement is least recently used");
+    visit("hit_latency", hit_latency, Limits::between(1, 1000), "cycles",
+          "from access to data of a hit, also of one that a sub-core's cache has missed");
+    visit("ports", ports, Limits::between(1, 32), "ports",
+          "addresses that are read per cycle, each for all lanes that want it; a sub-core's own cache has one");
+    visit("mshrs", mshrs, Limits::between(1, 4096), "entries", "lines that can be outstanding");
+    visit("mshr_targets", mshr_targets, Limits::between(1, 4096), "entries",
+          "requests merged into one outstanding line");
+    visit("l0_bytes", l0_bytes, Limits::between(0, 1 << 20), "bytes",
+          "capacity of a cache of each sub-core's own before it; 0: there is none");
+    visit("l0_ways", l0_ways, Limits::between(1, 1024), "ways", "its associativity");
+    visit(
+        "l0_latency", l0_latency, Limits::between(1, 1000), "cycles",
+        "from access to data of a hit there, at an address in a register. At one that the instruction names, as those "
+        "of kernel parameters, it takes 1: there a GPU's compiler makes it an operand of the instruction that needs "
+        "it");
+  }
+  [[nodiscard]] CacheParameters cache() const {
+    return {true, bytes, ways, line_bytes, hit_latency, ports, mshrs, mshr_targets, "write-through", 1};
+  }
+  [[nodiscard]] L0Parameters l0() const { return {true, l0_bytes, l0_ways, 0}; }
+};
+
 // The L1 data cache (hw/core/memory/memory.hpp offers it a sub-warp's lines).
 struct DataCacheParameters : CacheParameters {
   unsigned banks = 0;

@@ -265,6 +265,7 @@ struct Machine {
   InstructionCacheParameters icache{{true, 4 * 1024, 4, 128, 1, 1, 2, 32, "write-through"}};
   DataCacheParameters l1d;
   TextureCacheParameters texture;
+  ConstantCacheParameters constant_cache;
   ScratchpadParameters scratchpad;
   PrivateMemoryParameters private_memory;
   NocParameters noc;
@@ -293,6 +294,8 @@ struct Machine {
     l1d.describe(visit);
     visit.section("texture", "texture cache of a core");
     texture.describe(visit);
+    visit.section("constant_cache", "cache of constants and kernel parameters of a core");
+    constant_cache.describe(visit);
     visit.section("scratchpad", "scratchpad (shared memory) of a core");
     scratchpad.describe(visit);
     visit.section("private", "private memory of a core's threads");
@@ -352,6 +355,11 @@ struct Machine {
 // Whether what is behind an access to the scratchpad in the pipeline can pass it.
 [[nodiscard]] inline bool scratchpad_goes_on(const Machine& machine) {
   return machine.lsu.queue != 0 || machine.scratchpad.latency > 1;
+}
+
+// Whether what is behind a load of constants in the pipeline can pass it.
+[[nodiscard]] inline bool constants_go_on(const Machine& machine) {
+  return machine.constant_cache.bytes != 0;
 }
 
 [[nodiscard]] inline unsigned all_sub_cores(const Machine& machine) {

@@ -12,6 +12,7 @@ struct ScratchpadParameters {
   std::uint64_t bytes = 128 * 1024;
   unsigned banks = 32;
   unsigned latency = 1;
+  unsigned return_bytes = 0;
   std::string carve_outs;
   unsigned least_carve_out = 0;
   template <class Visitor>
@@ -22,6 +23,10 @@ struct ScratchpadParameters {
     visit("latency", latency, Limits::between(1, 1000), "cycles",
           "from the last cycle of an access in the banks to its results, both counted, of any number of accesses at "
           "once; 1: the memory stage's own cycle, as in the papers");
+    visit(
+        "return_bytes", return_bytes, Limits::between(0, 4096), "bytes",
+        "of results of the scratchpad that a sub-core's lanes write per cycle, by the port of l1d.return_bytes, which "
+        "each has at least as long as 32 bits for all lanes from the L1 have it; 0: l1d.return_bytes");
     visit("carve_outs", carve_outs, Limits::any(), "KB",
           "sizes that the scratchpad can have as a part of the L1's store, which l1d.bytes then is: \"0 32 64\". In a "
           "launch it has the smallest one that holds the scratchpad of as many blocks as a core can have, or what the "

@@ -59,6 +59,8 @@ struct CoreStatistics {
   std::uint64_t memory_instructions = 0;
   std::uint64_t line_requests = 0;
   std::uint64_t joined_lines = 0;
+  std::uint64_t constant_accesses = 0;
+  std::uint64_t constant_serialised = 0;
   std::uint64_t put_aside = 0;
   std::uint64_t missed_accesses = 0;
   std::uint64_t partly_missed_accesses = 0;
@@ -144,6 +146,10 @@ struct CoreStatistics {
         "joined_lines", joined_lines, "lines",
         "of those, asked for by another sub-warp of the instruction (core.coalescer = whole-warp); each of the others "
         "is a request to the L1");
+    visit("constant_accesses", constant_accesses, "sub-warps",
+          "loads of constants and kernel parameters through constant caches (constant_cache.bytes)");
+    visit("constant_serialised", constant_serialised, "addresses",
+          "of those, different addresses beyond the first of each: cycles that they took besides");
     visit("put_aside", put_aside, "sub-warps", "accesses put aside until lines arrived");
     visit("missed_accesses", missed_accesses, "sub-warps",
           "accesses with a thread whose line was absent from the L1 (SIMD cache misses; DWS report, table 1)");

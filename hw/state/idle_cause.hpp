@@ -32,6 +32,8 @@ namespace heddle::hw {
                     "no warp was ready and most of them had an access for which the memory queue had no place")      \
   HEDDLE_IDLE_CAUSE(scratchpad, "scratchpad",                                                                        \
                     "the memory stage was serialising a bank conflict of scratchpad or private memory")              \
+  HEDDLE_IDLE_CAUSE(constants, "constants",                                                                          \
+                    "the memory stage was asking for the different addresses of a load of constants, one by one")    \
   HEDDLE_IDLE_CAUSE(complex, "complex",                                                                              \
                     "most warps waited for complex operations, or an operation found its unit or lanes busy")        \
   HEDDLE_IDLE_CAUSE(register_banks, "register_banks",                                                                \

@@ -31,6 +31,9 @@ struct Launch {
   std::uint32_t warp_size = 0;       // threads of a warp in this launch; 0: the machine's (core.warp_size)
   std::vector<std::uint8_t> parameters;
   std::vector<std::uint8_t> constants;
+  // Of machines with constant caches: where copies of them lie in memory.
+  std::uint64_t parameter_base = 0;
+  std::uint64_t constant_base = 0;
   std::span<const isa::InstructionWord> code;  // the kernel's words, for the watchdog to look at; empty: it does not
   // Retirement hashes of the launch's threads; null: not wanted.
   std::uint32_t* hashes = nullptr;

@@ -61,7 +61,11 @@ CoreWaves::CoreWaves(const Machine& machine)
       icache_(link::SignalGroup::l1, InstructionCache::as_cache(machine.icache)),
       l1d_(link::SignalGroup::l1, machine.l1d, widths_.mimd_lanes ? widths_.lanes : 0),
       texture_(link::SignalGroup::l1, machine.texture.cache(machine.l1d.line_bytes),
-               widths_.mimd_lanes ? widths_.lanes : 0) {
+               widths_.mimd_lanes ? widths_.lanes : 0),
+      constant_cache_(machine.constant_cache.bytes == 0
+                          ? nullptr
+                          : std::make_unique<CacheWaves>(link::SignalGroup::l1, machine.constant_cache.cache(),
+                                                         widths_.mimd_lanes ? widths_.lanes : 0)) {
   fetch_.widths = decode_.widths = memory_.widths = scheduler_.widths = &widths_;
   retire_[0].widths = retire_[1].widths = &widths_;
   retire_[1].returns = true;
@@ -102,6 +106,9 @@ void CoreWaves::describe_caches(link::SignalCatalogue& catalogue, const std::str
   catalogue.add(core + ".icache", icache_);
   catalogue.add(core + ".l1d", l1d_);
   catalogue.add(core + ".texture", texture_);
+  if (constant_cache_) {
+    catalogue.add(core + ".constant_cache", *constant_cache_);
+  }
 }
 
 // What is known before anything runs.
@@ -109,12 +116,18 @@ void CoreWaves::attach_caches(Core& core) {
   core.icache().observe(icache_.traced() ? &icache_ : nullptr);
   core.l1d().observe(l1d_.traced() ? &l1d_ : nullptr);
   core.texture_cache().observe(texture_.traced() ? &texture_ : nullptr);
+  if (constant_cache_) {
+    core.constant_cache()->observe(constant_cache_->traced() ? constant_cache_.get() : nullptr);
+  }
 }
 
 void CoreWaves::leave_caches(Core& core) {
   core.icache().observe(nullptr);
   core.l1d().observe(nullptr);
   core.texture_cache().observe(nullptr);
+  if (core.constant_cache() != nullptr) {
+    core.constant_cache()->observe(nullptr);
+  }
 }
 
 void CoreWaves::attach(SubCore& core) {

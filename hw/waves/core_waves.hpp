@@ -472,6 +472,7 @@ class CoreWaves {
   std::vector<std::unique_ptr<BlockWaves>> blocks_;
   SplitWaves splits_;
   CacheWaves icache_, l1d_, texture_;
+  std::unique_ptr<CacheWaves> constant_cache_;  // null: there is none
   SubCore* core_ = nullptr;
   unsigned blocks_resident_ = 0;
   Cycle fetched_at_ = link::kNever;              // the latest cycle with a fetch

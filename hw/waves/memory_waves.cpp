@@ -48,7 +48,7 @@ void CacheWaves::changed(const CacheStatistics& statistics, unsigned mshrs, unsi
 NocWaves::NocWaves(const Machine& machine)
     : request_capacity_(machine.noc.queue + machine.noc.request_latency),
       response_capacity_(machine.noc.queue + machine.noc.response_latency),
-      ports_(kCaches.size() * machine.gpu.cores) {
+      ports_((kCaches.size() - (machine.constant_cache.bytes == 0 ? 1 : 0)) * machine.gpu.cores) {
   for (unsigned channel = 0; channel < memory_slices(machine); ++channel) {
     channels_.push_back(std::make_unique<Channel>());
   }

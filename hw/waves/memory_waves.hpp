@@ -135,8 +135,7 @@ class NocWaves final : public NocObserver {
       visit(noc, name + "valid", waves.valid, link::boolean(), "a request is handed to the memory channel");
       visit(noc, name + "port", waves.port, link::up_to(ports_.size() - 1),
             "port that it came in by: core n's data cache n, its instruction cache n + number of cores, its texture "
-            "cache "
-            "n + twice that");
+            "cache n + twice that, its constant cache n + three times that");
       visit(noc, name + "address", waves.address, link::address(), "its address");
       visit(noc, name + "write", waves.write, link::boolean(), "it is a write");
       visit(noc, name + "responses", waves.queue, link::up_to(response_capacity_),
@@ -145,7 +144,7 @@ class NocWaves final : public NocObserver {
   }
 
  private:
-  inline static const std::array<std::string, 3> kCaches = {"data", "instruction", "texture"};
+  inline static const std::array<std::string, 4> kCaches = {"data", "instruction", "texture", "constants"};
   struct Channel {
     link::Wave valid, port, address, write, queue;
   };

@@ -15,6 +15,7 @@
 #include "hw/scalar/scalarisation.hpp"
 #include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
+#include "isa/launch_image.hpp"
 #include "isa/memory_map.hpp"
 #include "isa/trap.hpp"
 #include "ptx/control_bits.hpp"
@@ -303,7 +304,8 @@ bool Device::running() const {
 }
 
 bool Device::can_begin() const {
-  return !running() || (state_->running.size() < launches_at_once() && state_->gpu.may_join());
+  return !running() || (state_->running.size() < launches_at_once() && state_->gpu.may_join() &&
+                        state_->next_bank < isa::kBankBacking + isa::kBankBackingBytes);
 }
 
 void Device::launch(const isa::LaunchRequest& request) {
@@ -395,6 +397,7 @@ const isa::Kernel& Device::State::prepare(const isa::LaunchRequest& request) {
                                    kernel.name),
                        "start a new process");
     }
+    next_bank = isa::kBankBacking;
     watch_less();
     // The host may have released buffers since the last launch, and their pages with them.
     target.invalidate_direct_memory();
@@ -527,6 +530,17 @@ void Device::State::add_stray_loads(const Running& launch, std::vector<isa::Stra
   }
 }
 
+// Copies of the launch's parameters and of the constants into memory, where nothing was since the caches were empty: no
+// L2 has an old line of it.
+void Device::State::place_banks(std::span<const std::uint8_t> parameters) {
+  const isa::BankPlaces places = isa::place_banks(next_bank, parameters.size(), module.constant_bank.size());
+  next_bank = places.end;
+  memory.write(places.parameters, std::as_bytes(parameters));
+  memory.write(places.constants, std::as_bytes(std::span(module.constant_bank)));
+  host.write(hw::RegisterOffset::parameter_base, places.parameters);
+  host.write(hw::RegisterOffset::constant_base, places.constants);
+}
+
 void Device::State::write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
                                  unsigned warp_size) {
   using Offset = hw::RegisterOffset;
@@ -547,6 +561,9 @@ void Device::State::write_launch(const isa::LaunchRequest& request, const isa::K
   host.write(Offset::warp_size, warp_size);
   host.write(Offset::cooperative, request.cooperative ? 1 : 0);
   host.write(Offset::grid_workspace, request.grid_workspace);
+  if (gpu.machine().constant_cache.bytes != 0) {
+    place_banks(request.parameters);
+  }
   host.write(Offset::parameter_bytes, request.parameters.size());
   host.write(Offset::constant_bytes, module.constant_bank.size());
   host.write(hw::kParameterWindow, request.parameters);

@@ -72,6 +72,7 @@ struct Device::State {
   void watch_more(link::Cycle now);
   void gather_observers();
 
+  void place_banks(std::span<const std::uint8_t> parameters);
   void write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
                     unsigned warp_size);
   [[nodiscard]] isa::InterpreterOptions how_to_interpret(unsigned warp_size);
@@ -142,7 +143,8 @@ struct Device::State {
   // Of launches that have begun and are not in `hash`; nothing: it runs.
   std::map<std::uint64_t, std::optional<std::vector<std::uint32_t>>> hashes;
   isa::PrintBuffer interpreted_prints;
-  std::vector<std::uint64_t> free_workspaces;  // isa::LaunchRequest::grid_workspace
+  std::uint64_t next_bank = isa::kBankBacking;  // of the next launch, for constant caches; what is behind is fresh
+  std::vector<std::uint64_t> free_workspaces;   // isa::LaunchRequest::grid_workspace
   WarpSizes warp_sizes;
   std::vector<isa::StrayLoads> stray_loads;
   LaunchSelection selection{options.fast_forward};

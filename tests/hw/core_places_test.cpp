@@ -139,12 +139,15 @@ TEST(CorePlaces, AreAskedForOnceByTheNamesOfTheirSockets) {
   machine.gpu.cores = 2;
   machine.l1d.write_policy = "write-through";
   machine.private_memory.bytes = 16;
+  machine.constant_cache.bytes = 1024;
+  machine.constant_cache.l0_bytes = 128;
   const GpuBench bench(machine, "bench", extension);
   std::vector<std::string> expected;
   for (const char* core : {"core0_", "core1_"}) {
-    for (const char* socket : {"decode_in", "decode_former_form", "register_read_in", "execute_in", "memory_in",
-                               "writeback_in", "writeback_returns_in", "registers_read_port", "registers_write_port",
-                               "scratchpad_access", "private_memory_access", "icache_cpu", "l1d_cpu", "texture_cpu"}) {
+    for (const char* socket :
+         {"decode_in", "decode_former_form", "register_read_in", "execute_in", "memory_in", "writeback_in",
+          "writeback_returns_in", "registers_read_port", "registers_write_port", "scratchpad_access",
+          "private_memory_access", "icache_cpu", "l1d_cpu", "texture_cpu", "l0c_cpu", "constant_cache_cpu"}) {
       expected.push_back(std::string(core) + socket);
     }
     for (unsigned lane = 0; lane < machine.core.simd_width; ++lane) {

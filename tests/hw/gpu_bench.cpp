@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+
+#include "isa/launch_image.hpp"
+
 namespace heddle::test {
 
 GpuBench::GpuBench(const hw::Machine& machine, const sc_core::sc_module_name& name, const hw::CoreExtension& extension,
@@ -18,6 +22,15 @@ GpuBench::GpuBench(const hw::Machine& machine, const sc_core::sc_module_name& na
 }
 
 void GpuBench::access(std::uint64_t address, void* data, unsigned bytes, bool write) {
+  EXPECT_TRUE(try_access(address, data, bytes, write)) << "control access at " << address;
+}
+
+bool GpuBench::may_start() {
+  std::uint64_t start = 1;
+  return try_access(static_cast<std::uint64_t>(hw::RegisterOffset::control), &start, sizeof start, true);
+}
+
+bool GpuBench::try_access(std::uint64_t address, void* data, unsigned bytes, bool write) {
   ::tlm::tlm_generic_payload payload;
   payload.set_command(write ? ::tlm::TLM_WRITE_COMMAND : ::tlm::TLM_READ_COMMAND);
   payload.set_address(address);
@@ -26,7 +39,7 @@ void GpuBench::access(std::uint64_t address, void* data, unsigned bytes, bool wr
   payload.set_streaming_width(bytes);
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   host_->b_transport(payload, delay);
-  EXPECT_TRUE(payload.is_response_ok()) << "control access at " << address;
+  return payload.is_response_ok();
 }
 
 void GpuBench::write_register(hw::RegisterOffset offset, std::uint64_t value) {
@@ -43,13 +56,12 @@ void GpuBench::start(const Code& code, const LaunchShape& shape) {
   using Offset = hw::RegisterOffset;
   const isa::Module module = code.module();
   const std::vector<isa::InstructionWord>& words = module.kernels.front().words;
-  const unsigned bytes = gpu.machine().icache.instruction_bytes;
-  for (std::size_t i = 0; i != words.size(); ++i) {
-    memory.put<std::uint64_t>(isa::kCodeBase + bytes * i, words[i].low);
-    if (bytes == 16) {
-      memory.put<std::uint64_t>(isa::kCodeBase + bytes * i + 8, words[i].high);
-    }
-  }
+  const std::vector<std::uint64_t> image = isa::code_image(words, gpu.machine().icache.instruction_bytes);
+  memory.write(isa::kCodeBase, std::as_bytes(std::span(image)));
+  auto buffer = static_cast<std::uint32_t>(kBuffer);
+  const isa::BankPlaces banks = isa::place_banks(isa::kBankBacking, sizeof buffer, constants.size());
+  memory.put(banks.parameters, buffer);
+  memory.write(banks.constants, std::as_bytes(std::span(constants)));
   const std::pair<Offset, std::uint64_t> values[] = {{Offset::code_address, isa::kCodeBase},
                                                      {Offset::code_words, words.size()},
                                                      {Offset::grid_x, shape.grid.x},
@@ -65,11 +77,15 @@ void GpuBench::start(const Code& code, const LaunchShape& shape) {
                                                      {Offset::local_base, isa::kLocalBacking},
                                                      {Offset::cooperative, shape.cooperative ? 1U : 0U},
                                                      {Offset::parameter_bytes, 4},
-                                                     {Offset::constant_bytes, 0}};
+                                                     {Offset::constant_bytes, constants.size()},
+                                                     {Offset::parameter_base, banks.parameters},
+                                                     {Offset::constant_base, banks.constants}};
   for (const auto& [offset, value] : values) {
     write_register(offset, value);
   }
-  auto buffer = static_cast<std::uint32_t>(kBuffer);
+  if (!constants.empty()) {
+    access(hw::kConstantWindow, constants.data(), static_cast<unsigned>(constants.size()), true);
+  }
   access(hw::kParameterWindow, &buffer, sizeof buffer, true);
   write_register(Offset::control, 1);
 }

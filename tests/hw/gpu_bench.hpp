@@ -51,18 +51,23 @@ class GpuBench : public sc_core::sc_module {
   // Both; returns the counters of this launch alone.
   hw::Totals run(const Code& code, const LaunchShape& shape = {});
 
+  // Starts a launch by what the registers say; false: the GPU refuses.
+  [[nodiscard]] bool may_start();
+
   void write_register(hw::RegisterOffset offset, std::uint64_t value);
   [[nodiscard]] std::uint64_t read_register(hw::RegisterOffset offset);
   // A 32-bit word of the buffer.
   [[nodiscard]] std::uint32_t word(std::size_t index) const { return memory.get<std::uint32_t>(kBuffer + 4 * index); }
   [[nodiscard]] const hw::CoreState& core(unsigned index = 0) { return gpu.core(index).state(); }
 
+  std::vector<std::uint8_t> constants;  // the constant bank of the launches from now on
   isa::DeviceMemory memory;
   hw::Gpu gpu;
   hw::MemoryTarget target;
 
  private:
   void access(std::uint64_t address, void* data, unsigned bytes, bool write);
+  [[nodiscard]] bool try_access(std::uint64_t address, void* data, unsigned bytes, bool write);
   tlm_utils::simple_initiator_socket<GpuBench> host_;
 };
 

@@ -36,6 +36,8 @@ struct AccessBench {
       launch.constants.push_back(static_cast<std::uint8_t>(i ^ 0xa5U));
       launch.parameters.push_back(static_cast<std::uint8_t>(i + 3));
     }
+    launch.parameter_base = isa::kBankBacking;
+    launch.constant_base = isa::kBankBacking + 512;
     launch.block = {8 * machine.core.warp_size, 1, 1};
     state.launch = &launch;
     begin_block(state, 0, {}, 0);
@@ -91,6 +93,10 @@ struct MemoryBench : AccessBench {
     execute.out.socket.bind(stage.in);
     stage.l1d.bind(l1.socket);
     stage.texture.bind(texture.socket);
+    if (stage.constants() != nullptr) {
+      constants = std::make_unique<StubL1>("constants", state);
+      stage.constants()->bind(constants->socket);
+    }
     stage.scratchpad.bind(scratchpad.access);
     stage.out.socket.bind(writeback.socket);
     stage.returns.socket.bind(returns.socket);
@@ -135,7 +141,8 @@ struct MemoryBench : AccessBench {
   const link::Clock clock{sc_core::sc_time(1, sc_core::SC_NS)};
   StubSender execute{"execute"};
   StubL1 l1{"l1", state};
-  StubL1 texture{"texture", state};  // must be bound; no test fetches texels
+  StubL1 texture{"texture", state};   // must be bound; no test fetches texels
+  std::unique_ptr<StubL1> constants;  // null: the machine has no constant cache
   Scratchpad scratchpad{"scratchpad", machine.scratchpad, clock};
   StubReceiver writeback{"writeback", state};
   StubReceiver returns{"returns", state};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hw/gpu/gpu.hpp"
+#include "isa/launch_image.hpp"
 #include "isa/memory_map.hpp"
 #include "tests/isa/kernel_builder.hpp"
 #include "tlm/bind.hpp"
@@ -196,11 +197,9 @@ struct PlatformOf {
       bind(gpu.memory[0]);
     }
     const isa::Module module = kernel().module(8);
-    const std::vector<isa::InstructionWord>& words = module.kernels.front().words;
-    for (std::size_t i = 0; i != words.size(); ++i) {
-      std::memcpy(&memory.bytes[kCode + 8 * i], &words[i].low, 8);
-    }
-    host.code_words = words.size();
+    const std::vector<std::uint64_t> image = isa::code_image(module.kernels.front().words, 8);
+    std::memcpy(&memory.bytes[kCode], image.data(), 8 * image.size());
+    host.code_words = image.size();
     for (std::uint32_t i = 0; i < kThreads * kBlocks; ++i) {
       const std::uint32_t value = i * i + 7;
       std::memcpy(&memory.bytes[kInput + 4 * i], &value, 4);

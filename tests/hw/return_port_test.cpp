@@ -62,6 +62,42 @@ void PrintTo(const PortedLoad& load, std::ostream* out) {
   *out << load.name;
 }
 
+// Those of the scratchpad by 128 bytes, but no faster than 32 bits from the L1 (MICRO 2025, table 2: LDS).
+struct ScratchpadLoad {
+  const char* name;
+  unsigned words;
+  unsigned bytes;  // scratchpad.return_bytes
+  Cycle cycles;
+};
+class ScratchpadReturns : public ::testing::TestWithParam<ScratchpadLoad> {};
+
+TEST_P(ScratchpadReturns, HaveThePortAsLongAsAWordAtLeast) {
+  Machine machine = with_port(64);
+  machine.scratchpad.latency = 5;
+  machine.scratchpad.return_bytes = GetParam().bytes;
+  MemoryBench bench(machine);
+  SubWarp& load = bench.sub_warp(
+      0, [](isa::test::Code& code) { code.load(Op::LD_SHARED, 4, 2, 0, isa::Width::b32, GetParam().words); });
+  load.address.fill(64);
+  bench.instructions.back()->use = isa::register_use(load.decoded->instruction);
+  ASSERT_TRUE(bench.offer(load, 0));
+  const Cycle there = 5;  // the results, of an access in cycle 1
+  for (Cycle now = 1; now != there + GetParam().cycles - 1; ++now) {
+    bench.tick(now);
+    EXPECT_TRUE(bench.returns.taken.empty()) << now;
+  }
+  bench.tick(there + GetParam().cycles - 1);
+  EXPECT_EQ(bench.returns.taken.size(), 1U);
+}
+INSTANTIATE_TEST_SUITE_P(Widths, ScratchpadReturns,
+                         ::testing::Values(ScratchpadLoad{"word", 1, 128, 2}, ScratchpadLoad{"pair", 2, 128, 2},
+                                           ScratchpadLoad{"four", 4, 128, 4}, ScratchpadLoad{"four_at_once", 4, 512, 2},
+                                           ScratchpadLoad{"four_as_others", 4, 0, 8}),
+                         [](const auto& info) { return std::string(info.param.name); });
+void PrintTo(const ScratchpadLoad& load, std::ostream* out) {
+  *out << load.name;
+}
+
 TEST(ReturnPortChecks, HitsMustComeByIt) {
   Machine machine = with_port(64);
   EXPECT_TRUE(check(machine).empty());

@@ -122,6 +122,64 @@ void add_machines_of_parts(Add add) {
     machine.l1d.return_bytes = 64;
     machine.gpu.launch_latency = 300;
   });
+  // Constant caches: too small for what is read, with one line on its way at most; behind L0s, beside a memory queue;
+  // where sub-warps of an instruction wait for each other, and where threads that have been answered run ahead.
+  add("constants", [](hw::Machine& machine) {
+    machine.constant_cache.bytes = 128;
+    machine.constant_cache.line_bytes = 32;
+    machine.constant_cache.ways = 1;
+    machine.constant_cache.mshrs = machine.constant_cache.mshr_targets = 1;
+    machine.core.pending_accesses = 2;
+  });
+  add("constantsl0", [](hw::Machine& machine) {
+    machine.core.sub_cores = 4;
+    machine.core.divergence = "barriers";
+    machine.core.issue = "scoreboard";
+    machine.core.policies.of<hw::ScoreboardParameters>().stall = "on-use";
+    machine.core.policies.of<hw::ScoreboardParameters>().entries = 32;
+    machine.core.policies.of<hw::ScoreboardParameters>().loads_ahead = true;
+    machine.core.scheduler = "gty";
+    machine.lsu = {2, 4, 2};
+    machine.scratchpad.latency = 17;
+    machine.scratchpad.return_bytes = 128;
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.sector_bytes = 32;
+    machine.l1d.hit_latency = 20;
+    machine.l1d.return_bytes = 64;
+    machine.l2.enabled = true;
+    machine.l2.sector_bytes = 32;
+    machine.core.pending_accesses = 5;
+    machine.constant_cache.bytes = 512;
+    machine.constant_cache.hit_latency = 30;
+    machine.constant_cache.mshrs = 2;
+    machine.constant_cache.l0_bytes = 128;
+    machine.constant_cache.l0_ways = 1;
+    machine.constant_cache.l0_latency = 9;
+  });
+  add("constantsgathered", [](hw::Machine& machine) {
+    machine.core.simd_width = 8;
+    machine.core.warp_size = 32;
+    machine.core.coalescer = "whole-warp";
+    machine.core.issue = "scoreboard";
+    machine.gpu.cores = 2;
+    machine.l1d.write_policy = "write-through";
+    machine.l2.enabled = machine.l2.inclusive = true;
+    machine.l2.bytes = 16 * 1024;
+    machine.constant_cache.bytes = 256;
+    machine.constant_cache.hit_latency = 4;
+    machine.constant_cache.ports = 2;
+  });
+  add("constantsdws", [](hw::Machine& machine) {
+    machine.core.divergence = "dws";
+    machine.core.issue = "scoreboard";
+    machine.l1d.bytes = 4096;
+    machine.constant_cache.bytes = 256;
+    machine.constant_cache.hit_latency = 3;
+  });
+  add("constantsmimd", [](hw::Machine& machine) {
+    machine.core.divergence = "mimd";
+    machine.constant_cache.bytes = 256;
+  });
   add("queuestrict", [](hw::Machine& machine) {
     machine.core.warp_size = 128;
     machine.core.former = "packed";

@@ -44,6 +44,15 @@ TEST(Cost, TheTextureCache) {
             3U * (32 + 2 * 6));
 }
 
+TEST(Cost, ConstantCaches) {
+  EXPECT_EQ(find(cost_of({}), "constant cache"), nullptr);
+  const StorageCost cost = cost_of({"constant_cache.bytes=2048", "constant_cache.ways=8", "constant_cache.l0_bytes=512",
+                                    "constant_cache.mshrs=3", "constant_cache.mshr_targets=2"});
+  EXPECT_EQ(find(cost, "constant cache")->bits, 32U * (512 + 24 + 1 + 3));
+  EXPECT_EQ(find(cost, "constant cache of a sub-core")->bits, 8U * (512 + 24 + 1 + 1));
+  EXPECT_EQ(find(cost, "MSHRs of the constant cache")->bits, 3U * (32 + 2 * 6));
+}
+
 TEST(Cost, SectorsOfTheL1) {
   EXPECT_EQ(find(cost_of({}), "sectors of the L1"), nullptr);
   EXPECT_EQ(find(cost_of({"l1d.sector_bytes=128"}), "sectors of the L1"), nullptr) << "whole lines";

@@ -224,6 +224,8 @@ TEST(Energy, KnowsHowManyUnitsAMachineHas) {
   machine.core.warp_size = 16;
   machine.l2.enabled = machine.l2.inclusive = true;
   machine.l0i.enabled = true;
+  machine.constant_cache.bytes = 1024;
+  machine.constant_cache.l0_bytes = 128;
   machine.dram.channels = 2;
   Device device(machine);
   std::map<std::string, std::set<std::string>> counters;  // by module

@@ -15,6 +15,7 @@
 
 #include "hw/gpu/gpu.hpp"
 #include "hw/gpu/registers.hpp"
+#include "isa/launch_image.hpp"
 #include "ptx/compile.hpp"
 
 inline constexpr std::uint64_t kMemoryBytes = 1 << 20;
@@ -99,10 +100,8 @@ class Host : public sc_core::sc_module {
     options.max_registers = 16;  // so that 1024 threads fit the baseline's register file
     const heddle::isa::Module module = heddle::ptx::compile(kSaxpy, "saxpy.ptx", options);
     const heddle::isa::Kernel& kernel = module.kernels.front();
-    std::vector<std::uint64_t> words;
-    for (const heddle::isa::InstructionWord& word : kernel.words) {
-      words.push_back(word.low);  // the baseline's instructions take 8 bytes
-    }
+    std::vector<std::uint64_t> words =
+        heddle::isa::code_image(kernel.words, heddle::hw::Machine{}.icache.instruction_bytes);
     access(memory, kCode, words.data(), words.size() * sizeof words[0], tlm::TLM_WRITE_COMMAND);
     std::vector<float> x(kCount);
     std::vector<float> y(kCount, 1.0F);

@@ -26,27 +26,15 @@ void LineRequests::make(MemoryAccess& access) {
     make_room(access.atomics);
   }
   for (unsigned i = 0; i < access.count; ++i) {
-    AccessLine& line = access.lines[i];
-    access.order[i] = static_cast<std::uint8_t>(i);
-    line.access = &access;
-    line.under_way = false;
-    line.with = nullptr;
+    AccessLine& line = access.begin_line(state_, i);
     line.address = access.coalesced[i].line;
     line.lanes = access.coalesced[i].lanes;
-    line.core = static_cast<std::uint16_t>(state_.in_core);
-    line.group = state_.in_core_number(access.sub_warp->group);
-    line.pc = access.sub_warp->pc;
     line.bypass = isa::is_volatile(instruction.op) || (isa::is_load(instruction.op) && reads_memory);
     line.row_hint = isa::is_load(instruction.op) && instruction.row_hint();
     line.shares_port = mimd_lanes_ && (isa::is_load(instruction.op) || isa::is_texture(instruction.op)) && !line.bypass;
     line.waits = access.kind == MemoryAccess::Kind::store && stores_wait_;
     line.banks = by_bytes_ && access.kind != MemoryAccess::Kind::texture ? banks_of(access, line) : 0;
-    line.failed = false;
-    line.atomic = nullptr;
-    line.store_data = nullptr;
-    line.byte_enable = nullptr;
-    line.kind = link::LineRequest::Kind::load;
-    line.parts = sectors_ ? parts_of(access, line) : std::uint8_t{0xff};
+    line.parts = sectors_ ? parts_of(access, line) : line.parts;
     if (access.kind == MemoryAccess::Kind::store) {
       line.kind = link::LineRequest::Kind::store;
       line.stored = &access.stores[i];

@@ -6,8 +6,6 @@
 
 namespace heddle::hw {
 
-namespace {
-
 IdleCause cause_of(link::LineRequest::Busy busy) {
   using Busy = link::LineRequest::Busy;
   switch (busy) {
@@ -36,8 +34,6 @@ LineOutcome outcome_of(::tlm::tlm_sync_enum taken, link::LineRequest::Answer ans
   }
   return answer == link::LineRequest::Answer::late_hit ? LineOutcome::late : LineOutcome::missed;
 }
-
-}  // namespace
 
 ::tlm::tlm_sync_enum LoadStoreUnit::Port::offer(AccessLine& line) {
   if (Cache* const direct = cache.of(socket)) {

@@ -18,6 +18,10 @@
 
 namespace heddle::hw {
 
+// What a refusal means to who waits, and what an observer is told of a request.
+[[nodiscard]] IdleCause cause_of(link::LineRequest::Busy busy);
+[[nodiscard]] LineOutcome outcome_of(::tlm::tlm_sync_enum taken, link::LineRequest::Answer answer);
+
 class LoadStoreUnit {
  public:
   LoadStoreUnit(CoreState& state, LineRequests& requests, link::LineInitiatorSocket& l1d,

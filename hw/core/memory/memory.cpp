@@ -22,6 +22,8 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
       scratchpad_path_(state, scratchpad, clock, mimd_lanes_),
       private_path_(state.machine.private_memory.bytes == 0 ? nullptr
                                                             : std::make_unique<PrivatePath>(state, clock, mimd_lanes_)),
+      constant_path_(state.machine.constant_cache.bytes == 0 ? nullptr
+                                                             : std::make_unique<ConstantPath>(state, mimd_lanes_)),
       local_path_(state),
       texture_path_(state),
       pending_(state),
@@ -30,6 +32,9 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
       back_(state, returns, mimd_lanes_) {
   l1d.bind(*this);
   texture.bind(*this);
+  if (constant_path_) {
+    constant_path_->socket.bind(*this);
+  }
 }
 
 void MemoryStage::tick(Cycle now) {
@@ -42,7 +47,8 @@ void MemoryStage::tick(Cycle now) {
     fences_.clear();
   }
   if (results_come(now)) {
-    take_results(now);
+    take_results(results_, now);
+    take_results(constant_results_, now);
   }
   back_.begin_cycle(now);
   if (queue_.exists()) {
@@ -191,28 +197,34 @@ MemoryStage::Begin MemoryStage::begin_access(link::SubWarp& sub_warp, Cycle now)
   MemoryAccess& access = pending_.next();
   access.classify(sub_warp);
   const LaneMask held = access.local != 0 && private_path_ ? private_path_->holds(access) : 0;
-  const bool to_memory = (access.global | (access.local & ~held)) != 0;
+  const bool by_constants = constant_path_ && ConstantPath::takes(sub_warp.decoded->instruction.op);
+  const LaneMask beyond = access.global | (access.local & ~held) | (constant_path_ ? access.constant : 0);
+  const bool to_memory = !by_constants && beyond != 0;
   if (!(access.kind == MemoryAccess::Kind::texture ? texture_path_.find(access) : check_.passes(access))) {
     return Begin::stays;
   }
   if (to_memory) {
     ++state_.statistics.memory_instructions;
     state_.groups.accessed(state_.groups[sub_warp.group]);
-    if (warps_ != nullptr) {
-      warps_->accesses(sub_warp.group);
-    }
+  }
+  if ((to_memory || by_constants) && warps_ != nullptr) {
+    warps_->accesses(sub_warp.group);
   }
   pending_.begin();
   state_.moved();
   present_ = &access;
   busy_until_ = now;
-  if ((access.constant | access.parameter) != 0) {
+  if (by_constants) {
+    constant_path_->make(access);
+  } else if (constant_path_) {
+    constant_path_->globalise(access);
+  } else if ((access.constant | access.parameter) != 0) {
     read_banks(access);
   }
   if (access.shared != 0) {
     busy_until_ = scratchpad_path_.serve(access, now);
     if (state_.machine.scratchpad.latency > 1 && access.kind != MemoryAccess::Kind::store) {
-      results_come_later(access, busy_until_);
+      results_come_later(results_, access, busy_until_ + state_.machine.scratchpad.latency - 1);
     }
   }
   if (held != 0) {
@@ -262,6 +274,15 @@ void MemoryStage::make_lines(MemoryAccess& access) {
 }
 
 bool MemoryStage::send(MemoryAccess& access) {
+  if (access.by_constants) {
+    if (!constant_path_->send(access)) {
+      return false;
+    }
+    if (const unsigned latency = constant_path_->latency(access); latency > 1) {
+      results_come_later(constant_results_, access, state_.now + latency - 1);
+    }
+    return true;
+  }
   const LoadStoreUnit::Sent sent = load_store_.send(access);
   if (sent == LoadStoreUnit::Sent::no_room) {
     refused_ = access.kind == MemoryAccess::Kind::texture ? Refused::by_texture : Refused::by_l1d;
@@ -297,6 +318,9 @@ bool MemoryStage::send_gathered() {
 }
 
 bool MemoryStage::rests_on() {
+  if (constants_ != nullptr) {
+    return false;
+  }
   if (refused() == Refused::no || refused() == Refused::here) {
     return refused() == Refused::here;  // an access that gives up its place comes back
   }
@@ -309,7 +333,8 @@ void MemoryStage::rests(bool stopped) {
 }
 
 bool MemoryStage::foresees_stuck() {
-  if (present_ == nullptr || gathers_ || !load_store_.lacks_room(*present_)) {
+  if (present_ == nullptr || constants_ != nullptr || present_->by_constants || gathers_ ||
+      !load_store_.lacks_room(*present_)) {
     return false;
   }
   refused_ = present_->kind == MemoryAccess::Kind::texture ? Refused::by_texture : Refused::by_l1d;
@@ -377,8 +402,13 @@ void MemoryStage::leave(const Group& group, LaneMask lanes, const Group& to) {
   while (line != nullptr) {
     MemoryAccess& access = *line->access;
     const bool late = line->answer == link::LineRequest::Answer::late_hit;
-    line = load_store_.came(*line);  // before the access becomes another one's
-    if (access.outstanding == 0 && !access.gathered && &access != present_) {
+    if (access.by_constants) {
+      constant_path_->came(*line);
+      line = nullptr;
+    } else {
+      line = load_store_.came(*line);  // before the access becomes another one's
+    }
+    if (access.outstanding == 0 && !access.gathered && !is_present(access)) {
       came(access);
     } else if (late && access.aside) {
       look_for_divergence(access);
@@ -413,11 +443,12 @@ void MemoryStage::reset() {
   pending_.reset();
   gathering_.reset();
   queue_.reset();
-  results_.clear();
+  results_.reset();
+  constant_results_.reset();
   back_.reset();
   fences_.clear();
   row_leaves();
-  present_ = nullptr;
+  present_ = constants_ = nullptr;
   refuses_ = nullptr;
   finished_ = false;
 }

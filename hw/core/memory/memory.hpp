@@ -1,12 +1,14 @@
 // Memory stage: what becomes of the sub-warp at its head, and of those that have left it to wait. The parts of its work
-// have each a header of their own: address_check, local_path, private_path, scratchpad_path, texture_path;
-// line_requests, load_store_unit; pending_accesses, gathering, return_queue.
+// have each a header of their own: address_check, local_path, private_path, scratchpad_path, texture_path,
+// constant_path; line_requests, load_store_unit; pending_accesses, gathering, return_queue.
 //
 //   in              target, WarpProtocol           from execute
 //   scratchpad      initiator, ScratchpadProtocol  timing by b_transport, data by direct memory
 //   private_memory  initiator, PrivateProtocol     likewise, of a core that has one (private.bytes)
 //   l1d             initiator, LineProtocol        each distinct line of an access takes one port cycle
 //   texture         initiator, LineProtocol        likewise, of texture fetches
+//   constants       initiator, LineProtocol        each distinct address of a load of constants or kernel parameters
+//                                                  takes a cycle, of a core that has a constant cache
 //   out             initiator, WarpProtocol        to write-back, in pipeline order
 //   returns         initiator, WarpProtocol        to write-back, accesses that had been put aside
 // A sub-warp with a miss is put aside until all its lines are there, so that others flow through (LWM report 2.2,
@@ -18,7 +20,8 @@
 // words of private memory.
 //
 // With a memory queue (lsu.queue) accesses wait there, and what accesses no memory, or constants and parameters alone,
-// passes them. The load-store unit has one access of the sub-core at a time, which goes to write-back by `returns`.
+// passes them; what goes through constant caches is at the stage's head until its last address has been sent. The
+// load-store unit has one access of the sub-core at a time, which goes to write-back by `returns`.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +30,7 @@
 #include <vector>
 
 #include "hw/core/memory/address_check.hpp"
+#include "hw/core/memory/constant_path.hpp"
 #include "hw/core/memory/gathering.hpp"
 #include "hw/core/memory/load_store_unit.hpp"
 #include "hw/core/memory/local_path.hpp"
@@ -53,6 +57,8 @@ class MemoryStage final : public ReceivingStage,
   ScratchpadInitiatorSocket scratchpad;
   // Null: the core has no private memory.
   [[nodiscard]] PrivateInitiatorSocket* private_memory() { return private_path_ ? &private_path_->socket : nullptr; }
+  // Null: the core has no constant cache.
+  [[nodiscard]] link::LineInitiatorSocket* constants() { return constant_path_ ? &constant_path_->socket : nullptr; }
   StageOutput out;
   StageOutput returns;
 
@@ -75,7 +81,7 @@ class MemoryStage final : public ReceivingStage,
   // first access goes on; kNever: neither. It has a turn then, with all other stages.
   [[nodiscard]] Cycle next_by_itself() const {
     const Cycle queue = queue_.empty() || present_ != nullptr || !queue_sleeps() ? link::kNever : queue_.next();
-    return std::min(queue, results_.empty() ? link::kNever : results_.front().at);
+    return std::min({queue, results_.next(), constant_results_.next()});
   }
   [[nodiscard]] bool goes_on(Cycle now) const { return next_by_itself() <= now; }
   void comes_alive() const { has_work(); }
@@ -99,11 +105,11 @@ class MemoryStage final : public ReceivingStage,
   // Nothing but the sub-warp at the head has anything to do here.
   [[nodiscard]] bool only_head() const { return back_.empty() && fences_.empty(); }
   // Nothing but want of room in the memory stage holds up a whole pipeline for long.
-  [[nodiscard]] bool stuck(Cycle) const override { return refused() != Refused::no; }
+  [[nodiscard]] bool stuck(Cycle) const override { return refused() != Refused::no && constants_ == nullptr; }
   // What it waits for itself next_by_itself() says.
   [[nodiscard]] Cycle next_turn(Cycle now) const override {
-    const bool works =
-        !only_head() || (queue_.exists() && (present_ != nullptr || (!queue_.empty() && !queue_sleeps())));
+    const bool works = !only_head() || constants_ != nullptr ||
+                       (queue_.exists() && (present_ != nullptr || (!queue_.empty() && !queue_sleeps())));
     return works ? now + 1 : next_at_head(now);
   }
   [[nodiscard]] StageOutput* output() override { return &out; }
@@ -142,7 +148,9 @@ class MemoryStage final : public ReceivingStage,
  private:
   // Observers are told of every cycle of an access in the queue.
   [[nodiscard]] bool queue_sleeps() const { return state_.observer == nullptr && refused_ == Refused::no; }
-  [[nodiscard]] bool results_come(Cycle now) const { return !results_.empty() && results_.front().at <= now; }
+  [[nodiscard]] bool results_come(Cycle now) const {
+    return std::min(results_.next(), constant_results_.next()) <= now;
+  }
   ::tlm::tlm_sync_enum nb_transport_bw(link::LineRequest& request, link::LinePhase& phase,
                                        sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
@@ -164,6 +172,7 @@ class MemoryStage final : public ReceivingStage,
   void pass_head(Cycle now);
   [[nodiscard]] bool enters(link::SubWarp& sub_warp, Cycle now);
   [[nodiscard]] bool answer_at_once(link::SubWarp& sub_warp);
+  [[nodiscard]] bool fetch_constants(link::SubWarp& sub_warp);
   void tell_queue() const;
   // The work on the sub-warp at the stage's head.
   void work_on_head(Cycle now);
@@ -174,9 +183,28 @@ class MemoryStage final : public ReceivingStage,
   [[nodiscard]] Begin begin_access(link::SubWarp& sub_warp, Cycle now);
   void read_banks(MemoryAccess& access) const;
   void make_lines(MemoryAccess& access);
-  // The banks have served the access up to cycle `last`.
-  void results_come_later(MemoryAccess& access, Cycle last);
-  void take_results(Cycle now);
+  // Results of an access on their way to the lanes' registers, each access's as long as others', in their order.
+  class Results {
+   public:
+    [[nodiscard]] Cycle next() const { return on_way_.empty() ? link::kNever : on_way_.front().at; }
+    void come(MemoryAccess& access, Cycle at) { on_way_.push({at, &access}); }
+    MemoryAccess& take() {
+      MemoryAccess& access = *on_way_.front().access;
+      on_way_.pop();
+      return access;
+    }
+    void reset() { on_way_.clear(); }
+
+   private:
+    struct One {
+      Cycle at = 0;
+      MemoryAccess* access = nullptr;
+    };
+    link::Ring<One> on_way_;
+  };
+  // They come in cycle `at`.
+  static void results_come_later(Results& results, MemoryAccess& access, Cycle at);
+  void take_results(Results& results, Cycle now);
   // True: all lines have been sent. False: `refused_` and the core's block_cause say why not.
   [[nodiscard]] bool send(MemoryAccess& access);
   [[nodiscard]] bool send_gathered();
@@ -191,6 +219,10 @@ class MemoryStage final : public ReceivingStage,
   void tell_gathered(const link::SubWarp& sub_warp) const;
   // An access that is put aside has its hits, late ones too: tells whether its threads diverge.
   void look_for_divergence(const MemoryAccess& access);
+  // It is still sending lines.
+  [[nodiscard]] bool is_present(const MemoryAccess& access) const {
+    return &access == present_ || &access == constants_;
+  }
   // An access that has left the head has all that it waited for.
   void came(MemoryAccess& access);
   void complete(MemoryAccess& access);
@@ -203,7 +235,8 @@ class MemoryStage final : public ReceivingStage,
   LineRequests requests_;
   LoadStoreUnit load_store_;
   ScratchpadPath scratchpad_path_;
-  std::unique_ptr<PrivatePath> private_path_;  // null: all local memory is in device memory
+  std::unique_ptr<PrivatePath> private_path_;    // null: all local memory is in device memory
+  std::unique_ptr<ConstantPath> constant_path_;  // null: constants are read at once
   LocalPath local_path_;
   TexturePath texture_path_;
   PendingAccesses pending_;
@@ -212,16 +245,13 @@ class MemoryStage final : public ReceivingStage,
   ReturnQueue back_;
   WarpUnit* warps_ = nullptr;
   std::vector<link::SubWarp*> fences_;  // membar: wait for the core's stores
-  // Of the scratchpad, on their way to the lanes' registers, in their order.
-  struct Results {
-    Cycle at = 0;
-    MemoryAccess* access = nullptr;
-  };
-  link::Ring<Results> results_;
+  Results results_;                     // of the scratchpad
+  Results constant_results_;            // of constant caches
 
   // ---- the stage's head
-  bool handed_on_ = false;           // to write-back in this cycle, beside which others can go
-  MemoryAccess* present_ = nullptr;  // of the sub-warp in the latch; with a memory queue, in the load-store unit
+  bool handed_on_ = false;             // to write-back in this cycle, beside which others can go
+  MemoryAccess* present_ = nullptr;    // of the sub-warp in the latch; with a memory queue, in the load-store unit
+  MemoryAccess* constants_ = nullptr;  // with a memory queue, of the sub-warp in the latch
   Refused refused_ = Refused::no;
   link::LineRoom* refuses_ = nullptr;  // at rest, the next line of the sub-warp at the stage's head; null: none does
   bool finished_ = false;              // the sub-warp in the latch only waits for write-back to take it

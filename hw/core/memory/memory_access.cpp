@@ -15,7 +15,7 @@ void MemoryAccess::classify(link::SubWarp& of) {
   lanes = accumulates ? executing & of.values.predicate_a : executing;
   stray = shared = constant = parameter = local = global = on_chip = 0;
   count = own = sent = outstanding = late = 0;
-  aside = gathered = false;
+  aside = gathered = by_constants = false;
   queues_until = 0;
   absent = 0;
   missed = 0;
@@ -78,6 +78,25 @@ void MemoryAccess::classify(link::SubWarp& of) {
   }
   shared &= lanes;
   global &= lanes;
+}
+
+AccessLine& MemoryAccess::begin_line(const CoreState& state, unsigned number) {
+  order[number] = static_cast<std::uint8_t>(number);
+  AccessLine& line = lines[number];
+  line.access = this;
+  line.under_way = false;
+  line.with = nullptr;
+  line.core = static_cast<std::uint16_t>(state.in_core);
+  line.group = state.in_core_number(sub_warp->group);
+  line.pc = sub_warp->pc;
+  line.bypass = line.row_hint = line.shares_port = line.waits = line.failed = false;
+  line.banks = 0;
+  line.atomic = nullptr;
+  line.store_data = nullptr;
+  line.byte_enable = nullptr;
+  line.kind = link::LineRequest::Kind::load;
+  line.parts = 0xff;
+  return line;
 }
 
 std::uint64_t MemoryAccess::stored(unsigned lane, unsigned element) const {

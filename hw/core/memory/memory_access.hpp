@@ -59,15 +59,16 @@ struct MemoryAccess {
   unsigned count = 0;
   unsigned own = 0;
   unsigned sent = 0;
-  bool gathered = false;     // the instruction's lines have not all been sent
-  unsigned outstanding = 0;  // lines under way
-  unsigned late = 0;         // of the lines under way: hits whose answer takes its time
-  Cycle queues_until = 0;    // a line has found its bank taken: none is sent before
-  bool aside = false;        // put aside until all lines have come
-  LaneMask absent = 0;       // lanes with a line that was not in the L1, of stores too, which do not wait for it
-  unsigned missed = 0;       // lines that had to come
-  Cycle first_miss = 0;      // with missed: the cycle in which the L1 missed the first of them
-  Cycle first_line = 0;      // the cycle in which the first of them came; kNever: none yet
+  bool gathered = false;      // the instruction's lines have not all been sent
+  unsigned outstanding = 0;   // lines under way
+  unsigned late = 0;          // of the lines under way: hits whose answer takes its time
+  Cycle queues_until = 0;     // a line has found its bank taken: none is sent before
+  bool by_constants = false;  // its lines are those of constant caches (hw/core/memory/constant_path.hpp)
+  bool aside = false;         // put aside until all lines have come
+  LaneMask absent = 0;        // lanes with a line that was not in the L1, of stores too, which do not wait for it
+  unsigned missed = 0;        // lines that had to come
+  Cycle first_miss = 0;       // with missed: the cycle in which the L1 missed the first of them
+  Cycle first_line = 0;       // the cycle in which the first of them came; kNever: none yet
   // Loaded bytes of each lane.
   alignas(64) std::array<std::array<std::byte, 16>, isa::kLanes> loaded;
 
@@ -85,6 +86,8 @@ struct MemoryAccess {
   [[nodiscard]] std::uint64_t stored(unsigned lane, unsigned element) const;
   // The lanes that wait for a line under way; with `misses_only`, for one that is not there.
   [[nodiscard]] LaneMask waiting(bool misses_only = false) const;
+  // Line `number`, which there is room for, as a load of the sub-warp that all the rest is still to be said of.
+  AccessLine& begin_line(const CoreState& state, unsigned number);
   // Turns `loaded` into result registers (loads) after the last byte has come.
   void finish_load();
 };

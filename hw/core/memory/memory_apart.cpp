@@ -95,7 +95,7 @@ bool MemoryStage::enters(link::SubWarp& sub_warp, Cycle now) {
         latch_.pop_all();
         return false;
       }
-    } else if (!answer_at_once(sub_warp)) {
+    } else if (!(constant_path_ ? fetch_constants(sub_warp) : answer_at_once(sub_warp))) {
       return false;
     }
   }
@@ -120,22 +120,60 @@ bool MemoryStage::answer_at_once(link::SubWarp& sub_warp) {
   return true;
 }
 
+// Likewise through constant caches, beside the load-store unit too: at the stage's head until its last address has been
+// sent. False: it is still there, or waits elsewhere, or the core has a fault.
+bool MemoryStage::fetch_constants(link::SubWarp& sub_warp) {
+  if (constants_ == nullptr) {
+    if (pending_.full()) {
+      return stays(sub_warp, IdleCause::pending_full);
+    }
+    MemoryAccess& access = pending_.next();
+    access.classify(sub_warp);
+    if (!check_.passes(access)) {
+      return false;
+    }
+    if (warps_ != nullptr) {
+      warps_->accesses(sub_warp.group);
+    }
+    pending_.begin();
+    state_.moved();
+    constants_ = &access;
+    constant_path_->make(access);
+    if (state_.observer != nullptr) {
+      state_.observer->accessed(state_, access, state_.now);
+    }
+  }
+  if (!send(*constants_)) {
+    return stays(sub_warp, state_.block_cause);
+  }
+  MemoryAccess& access = *constants_;
+  constants_ = nullptr;
+  state_.moved();
+  if (access.outstanding == 0) {
+    complete(access);
+    return true;
+  }
+  latch_.pop_all();
+  wait(access);
+  return false;
+}
+
 // ------------------------------------------------------------------------------------------------ results
 
 // They are late as hits of the L1 are.
-void MemoryStage::results_come_later(MemoryAccess& access, Cycle last) {
+void MemoryStage::results_come_later(Results& results, MemoryAccess& access, Cycle at) {
   ++access.outstanding;
   ++access.late;
-  results_.push({last + state_.machine.scratchpad.latency - 1, &access});
+  results.come(access, at);
 }
 
-void MemoryStage::take_results(Cycle now) {
-  for (; results_come(now); results_.pop()) {
-    MemoryAccess& access = *results_.front().access;
+void MemoryStage::take_results(Results& results, Cycle now) {
+  while (results.next() <= now) {
+    MemoryAccess& access = results.take();
     --access.outstanding;
     --access.late;
     state_.moved();
-    if (access.outstanding == 0 && !access.gathered && &access != present_) {
+    if (access.outstanding == 0 && !access.gathered && !is_present(access)) {
       came(access);
     } else if (access.aside) {
       look_for_divergence(access);

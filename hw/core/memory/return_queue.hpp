@@ -2,11 +2,14 @@
 //
 //   output    initiator, WarpProtocol. One per cycle, in the order in which they became complete; where lanes execute
 //             each an instruction of its own, sub-warps of other lanes beside it. Results of more bytes than the port
-//             takes in a cycle (l1d.return_bytes; MICRO 2025, 512 bits) have it for several, and go in the last
+//             takes in a cycle (l1d.return_bytes; MICRO 2025, 512 bits) have it for several, and go in the last; those
+//             of the scratchpad may come by more bytes, but no faster than 32 bits for all lanes do
+//             (scratchpad.return_bytes; MICRO 2025, table 2: a load of 64 bits takes as long as one of 32)
 //   tells     the group, of a sub-warp that has waited for late hits (InFlight::late), at the end of the cycle in which
 //             write-back has it, which counts it from the next one on
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +20,11 @@ namespace heddle::hw {
 class ReturnQueue {
  public:
   ReturnQueue(CoreState& state, StageOutput& output, bool mimd_lanes)
-      : state_(state), output_(output), mimd_lanes_(mimd_lanes), bytes_(state.machine.l1d.return_bytes) {}
+      : state_(state),
+        output_(output),
+        mimd_lanes_(mimd_lanes),
+        bytes_(state.machine.l1d.return_bytes),
+        scratchpad_bytes_(state.machine.scratchpad.return_bytes) {}
 
   void put(link::SubWarp& sub_warp, bool late) { complete_.push_back({&sub_warp, late}); }
   [[nodiscard]] bool empty() const { return complete_.empty(); }
@@ -49,11 +56,21 @@ class ReturnQueue {
   // Whether the first sub-warp's results have come by the end of this cycle. Its first turn begins that.
   [[nodiscard]] bool transferred(Cycle now) {
     if (transferred_at_ == link::kNever) {
-      const std::uint64_t registers = complete_.front().sub_warp->decoded->use.written.count();
-      const std::uint64_t bytes = registers * sizeof(std::uint32_t) * state_.core.simd_width;
-      transferred_at_ = now + (bytes == 0 ? 0 : (bytes - 1) / bytes_);
+      transferred_at_ = now + further_cycles(*complete_.front().sub_warp->decoded);
     }
     return now >= transferred_at_;
+  }
+  // That the results have the port beyond the first.
+  [[nodiscard]] Cycle further_cycles(const link::DecodedInstruction& decoded) const {
+    const std::uint64_t word = sizeof(std::uint32_t) * state_.core.simd_width;
+    const std::uint64_t bytes = decoded.use.written.count() * word;
+    if (bytes == 0) {
+      return 0;
+    }
+    if (scratchpad_bytes_ == 0 || isa::space_of(decoded.instruction.op) != isa::Space::shared) {
+      return (bytes - 1) / bytes_;
+    }
+    return std::max((word - 1) / bytes_, (bytes - 1) / scratchpad_bytes_);
   }
   struct Complete {
     link::SubWarp* sub_warp;
@@ -67,6 +84,7 @@ class ReturnQueue {
   StageOutput& output_;
   const bool mimd_lanes_;
   const unsigned bytes_;                 // of results per cycle; 0: any
+  const unsigned scratchpad_bytes_;      // of the scratchpad's; 0: as others
   Cycle transferred_at_ = link::kNever;  // the last cycle of the first one's results; link::kNever: it has had no turn
   std::vector<Complete> complete_;
   std::vector<InFlight*> arriving_;

@@ -52,7 +52,7 @@ std::string type_text(const link::SignalType& type) {
 // Machines whose signals come from several choices together: the defaults with an L2, coherent caches, large warps
 // under two-level scheduling, a perfect register file, thread block compaction under the adaptive scheduler, dynamic
 // warps, splits, lanes that execute each for themselves and ask for lines together, warps of the whole grid, register
-// banks with ports, accesses that wait in a memory queue.
+// banks with ports, accesses that wait in a memory queue, constant caches.
 std::vector<hw::Machine> combinations() {
   hw::Machine plain;
   plain.l2.enabled = true;
@@ -82,7 +82,10 @@ std::vector<hw::Machine> combinations() {
   banked.registers.banks = 2;
   hw::Machine queueing = plain;
   queueing.lsu.queue = 5;
-  return {plain, coherent, large, freely, compaction, dynamic, subdivided, each_lane, grid, banked, queueing};
+  hw::Machine constants = plain;
+  constants.constant_cache.bytes = 2048;
+  return {plain,      coherent,  large, freely, compaction, dynamic,
+          subdivided, each_lane, grid,  banked, queueing,   constants};
 }
 
 // Every policy that is registered, each on the first of those machines that can have it: signals that only it has are
@@ -123,7 +126,7 @@ with it. `heddle run ... --vcd FILE` records them; see [Looking at waves](user-g
 `<n>` stands for a number. Which signals there are, and how wide they are, depends on the machine: the widths here are
 those of the default parameters, of a large-warp machine (256 threads a warp) for what only large warps have, and of
 machines with coherent caches, thread block compaction, dynamic warps, splits, MIMD lanes, warps of the whole grid and
-register banks and memory queues for theirs. `heddle list signals CONFIG` says what a machine has.
+register banks, memory queues and constant caches for theirs. `heddle list signals CONFIG` says what a machine has.
 
 A stage's `warp`, `pc`, `opcode`, masks and rows belong to the cycles in which its `valid` is 1 and keep their value in
 between. Values are x until they are first known. A signal has a value in the cycle in which the module did it; what a

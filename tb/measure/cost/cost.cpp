@@ -103,6 +103,35 @@ void l0_cache(const hw::CostShape& shape, hw::CostLines& lines) {
             l0.prefetch * (8 * line + tag + 2), "own estimate; there, asked for");
 }
 
+// Of a core and, before it, of each of its sub-cores.
+void constant_caches(const hw::CostShape& shape, hw::CostLines& lines) {
+  const hw::ConstantCacheParameters& cache = shape.machine.constant_cache;
+  if (cache.bytes == 0) {
+    return;
+  }
+  const std::uint64_t line = cache.line_bytes;
+  const auto storage = [&](const char* name, std::uint64_t bytes, unsigned ways, const char* keys) {
+    const std::uint64_t held = bytes / line;
+    const std::uint64_t sets = std::max<std::uint64_t>(held / ways, 1);
+    const std::uint64_t tag = 32 - hw::index_bits(line) - hw::index_bits(sets);
+    const std::uint64_t order = hw::index_bits(ways);
+    lines.present(
+        name, fmt::format("{} lines x ({} of data + {} of tag + 1 valid + {} of order)", held, 8 * line, tag, order),
+        held * (8 * line + tag + 1 + order), fmt::format("own estimate; {}", keys));
+  };
+  storage("constant cache", cache.bytes, cache.ways,
+          "constant_cache.bytes, constant_cache.line_bytes, constant_cache.ways");
+  if (cache.l0_bytes != 0) {
+    storage("constant cache of a sub-core", cache.l0_bytes, cache.l0_ways,
+            "constant_cache.l0_bytes, constant_cache.line_bytes, constant_cache.l0_ways");
+  }
+  const std::uint64_t who = hw::index_bits(shape.pending * shape.machine.core.sub_cores);
+  lines.present("MSHRs of the constant cache",
+                fmt::format("constant_cache.mshrs {} x (32 of address + {} to wait x log2({} accesses))", cache.mshrs,
+                            cache.mshr_targets, shape.pending * shape.machine.core.sub_cores),
+                cache.mshrs * (32 + cache.mshr_targets * who), "own estimate, as of the L1's");
+}
+
 // The register file cache.
 void register_cache(const hw::CostShape& shape, hw::CostLines& lines) {
   const hw::RegisterFileParameters& file = shape.machine.registers;
@@ -139,6 +168,7 @@ void caches(const hw::CostShape& shape, hw::CostLines& lines) {
                   std::uint64_t{l1d.mshrs} * sectors, "own estimate");
   }
   texture_cache(shape, lines);
+  constant_caches(shape, lines);
 }
 
 // What a core's parts have to do with the size of its warps (warp-size study 7).

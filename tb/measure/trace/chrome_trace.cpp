@@ -245,6 +245,7 @@ void ChromeTrace::begin_request(const hw::TapPlace& place, const ::tlm::tlm_gene
   request.name = fmt::format("{}{} {:#x}",
                              place.link == Link::instruction ? "instruction "
                              : place.link == Link::texture   ? "texture "
+                             : place.link == Link::constants ? "constants "
                              : place.link == Link::channel   ? "L2 "
                                                              : "",
                              kind, payload.get_address());
@@ -278,7 +279,8 @@ void ChromeTrace::end_request(const ::tlm::tlm_generic_payload* payload, hw::Cyc
 }
 
 void ChromeTrace::requested(const hw::TapPlace& place, const ::tlm::tlm_generic_payload& payload, hw::Cycle at) {
-  if (place.link == Link::data || place.link == Link::instruction || place.link == Link::texture) {
+  if (place.link == Link::data || place.link == Link::instruction || place.link == Link::texture ||
+      place.link == Link::constants) {
     begin_request(place, payload, at);
     go(requests_[&payload], "interconnect", at);
     return;
