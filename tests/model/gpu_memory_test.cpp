@@ -1,6 +1,7 @@
 // The machines of today's GPUs (configs/, group "GPUs of today"): peak bandwidths of L2 and DRAM beside the data
 // sheets, pointer chases beside latencies that were measured on hardware, accesses back to back. docs/gpus.md has the
 // tables that this computes.
+// Long: the tables of that page, by a few chases that they share.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -193,7 +194,7 @@ double follow(const hw::Machine& machine, const Chase& chase) {
   return std::stod(counted);
 }
 
-// One thread puts a circle of words into its block's scratchpad, and follows it.
+// One thread puts a circle of words into its block's scratchpad, and follows it by every so many-th.
 constexpr const char* kScratchpadChase = R"(
 .version 7.0
 .target sm_60
@@ -204,7 +205,7 @@ constexpr const char* kScratchpadChase = R"(
   .reg .u32 %r<12>;
   .reg .u64 %a<4>;
   .reg .u64 %t<4>;
-  .shared .align 4 .b8 ring[512];
+  .shared .align 16 .b8 ring[512];
   ld.param.u64 %a1, [out];
   ld.param.u32 %r0, [passes];
   mov.u32 %r1, ring;
@@ -212,8 +213,9 @@ constexpr const char* kScratchpadChase = R"(
 FILL:
   shl.b32 %r3, %r2, 2;
   add.u32 %r3, %r3, %r1;
+  add.u32 %r4, %r2, @WORDS;
   add.u32 %r2, %r2, 1;
-  and.b32 %r4, %r2, 127;
+  and.b32 %r4, %r4, 127;
   shl.b32 %r4, %r4, 2;
   add.u32 %r4, %r4, %r1;
   st.shared.u32 [%r3], %r4;
@@ -241,15 +243,17 @@ ROUND:
 }
 )";
 
-// Cycles per load of the last pass.
-double follow_in_scratchpad(const hw::Machine& machine) {
+// Cycles per load of the last pass. `load`: of so many words.
+double follow_on_chip(const hw::Machine& machine, std::string text, const char* load, unsigned words = 1) {
   return std::stod(test::in_child([&] {
     std::string loads;
     for (unsigned i = 0; i != 8; ++i) {
-      loads += "ld.shared.u32 %r1, [%r1];\n";
+      loads += load;
     }
-    std::string text = kScratchpadChase;
     text.replace(text.find("@LOADS"), 6, loads);
+    if (const std::size_t at = text.find("@WORDS"); at != std::string::npos) {
+      text.replace(at, 6, std::to_string(words));
+    }
     tb::Device device(machine);
     const isa::Module module = ptx::compile(text, "chase.ptx", {63});
     device.load(module);
@@ -287,7 +291,7 @@ TEST_P(GpuLatency, OfAPointerChaseIsWhatWasMeasured) {
 
 TEST(GpuScratchpad, APointerChaseTakesWhatWasMeasured) {
   for (const GpuFigures& gpu : kGpus) {
-    const double here = follow_in_scratchpad(tb::read_machine(gpu.name));
+    const double here = follow_on_chip(tb::read_machine(gpu.name), kScratchpadChase, "ld.shared.u32 %r1, [%r1];\n");
     EXPECT_NEAR(here, gpu.scratchpad, gpu.scratchpad * 0.05) << gpu.name;
     const std::string row = fmt::format("| `{}` | {:.1f} | {:.1f} |\n", gpu.name, gpu.scratchpad, here);
     EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
@@ -328,6 +332,83 @@ TEST(GpuWidths, ALoadTakesLongerTheWiderItsResultIs) {
     const double here = follow(tb::read_machine("rtx-a6000"), {load, 128, 128, 128, 3, bits == 32 ? 32U : 64U});
     EXPECT_NEAR(here, measured, measured * 0.05) << bits;
     const std::string row = fmt::format("| {} | {:.1f} | {:.1f} |\n", bits, measured, here);
+    EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+  }
+}
+
+// Likewise of the scratchpad (LDS of a regular address).
+TEST(GpuWidths, ALoadOfTheScratchpadTakesLongerFrom128BitsOn) {
+  const struct {
+    unsigned bits;
+    const char* load;
+    double measured;
+  } widths[] = {{32, "ld.shared.u32 %r1, [%r1];\n", 24},
+                {64, "ld.shared.v2.u32 {%r1, %r8}, [%r1];\n", 24},
+                {128, "ld.shared.v4.u32 {%r1, %r8, %r9, %r10}, [%r1];\n", 26}};
+  for (const auto& [bits, load, measured] : widths) {
+    const double here = follow_on_chip(tb::read_machine("rtx-a6000-8sm"), kScratchpadChase, load, bits / 32);
+    EXPECT_NEAR(here, measured, 0.05) << bits;
+    const std::string row = fmt::format("| scratchpad, {} bits | {:.1f} | {:.1f} |\n", bits, measured, here);
+    EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+  }
+}
+
+// One thread follows a circle of words in constant memory, which fit into the L0 (MICRO 2025, table 2: LDC of a regular
+// address on an RTX A6000), or into the cache behind it alone (section 5.4: an operand that misses the L0 costs 79
+// cycles).
+std::string constant_chase(unsigned words) {
+  std::string ring;
+  for (unsigned i = 0; i != words; ++i) {
+    ring += fmt::format("{}{}", i == 0 ? "" : ", ", (i + 16) % words * 4 + (i + 16 >= words ? 4 : 0));
+  }
+  return fmt::format(R"(
+.version 7.0
+.target sm_60
+.address_size 64
+.const .align 4 .u32 ring[{0}] = {{{1}}};
+.visible .entry chase(.param .u64 out, .param .u32 passes)
+{{
+  .reg .pred %p<4>;
+  .reg .u32 %r<12>;
+  .reg .u64 %a<4>;
+  .reg .u64 %t<4>;
+  ld.param.u64 %a1, [out];
+  ld.param.u32 %r0, [passes];
+  mov.u32 %r1, 0;
+PASS:
+  mov.u32 %r5, 16;
+  add.u32 %r6, %r1, 1;
+  mov.u64 %t0, %clock64;
+ROUND:
+  @LOADS
+  sub.u32 %r5, %r5, 1;
+  setp.ne.u32 %p1, %r5, 0;
+  @%p1 bra ROUND;
+  add.u32 %r7, %r1, 1;
+  mov.u64 %t1, %clock64;
+  sub.u32 %r0, %r0, 1;
+  setp.ne.u32 %p0, %r0, 0;
+  @%p0 bra PASS;
+  sub.u64 %t2, %t1, %t0;
+  st.global.u64 [%a1], %t2;
+  st.global.u32 [%a1+8], %r6;
+  st.global.u32 [%a1+12], %r7;
+  ret;
+}}
+)",
+                     words, ring);
+}
+
+TEST(GpuConstants, AChaseThroughTheirCachesTakesWhatWasMeasured) {
+  hw::Machine machine = tb::read_machine("rtx-a6000-8sm");
+  const double near = follow_on_chip(machine, constant_chase(64), "ld.const.u32 %r1, [%r1];\n");
+  const double far = follow_on_chip(machine, constant_chase(320), "ld.const.u32 %r1, [%r1];\n");
+  machine.constant_cache.l0_latency = 1;  // as at an address that the instruction names
+  const double miss = far - follow_on_chip(machine, constant_chase(64), "ld.const.u32 %r1, [%r1];\n");
+  EXPECT_NEAR(near, 29, 0.05);
+  EXPECT_NEAR(miss, 79, 0.5);
+  for (const std::string& row : {fmt::format("| constants, 32 bits, hits in the L0 | 29.0 | {:.1f} |\n", near),
+                                 fmt::format("| operands, more for a miss of the L0 | 79.0 | {:.1f} |\n", miss)}) {
     EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
   }
 }
