@@ -46,12 +46,12 @@ TEST(LaneSlots, OthersGoWhileAWarpWaitsForItsLanes) {
   Code code;
   code.s2r(3, isa::Special::tid_x);
   code.setp(1, isa::Comparison::lt, 3, 32);
-  const Pc to_integers = code.when(1).bra();
+  const auto to_integers = code.when(1).bra();
   for (unsigned i = 0; i < 64; ++i) {
     code.rrr(isa::Op::FADD, 4 + i % 4, 8, 9);
   }
   code.exit();
-  const Pc integers = code.rrr(isa::Op::ADD, 4, 8, 9);
+  const auto integers = code.rrr(isa::Op::ADD, 4, 8, 9);
   for (unsigned i = 1; i < 64; ++i) {
     code.rrr(isa::Op::ADD, 4 + i % 4, 8, 9);
   }

@@ -163,7 +163,7 @@ TEST(ControlBits, KeepEveryDependenceOnAllWays) {
     const isa::ResultTimes& times = seed % 4 == 0 ? longest : isa::ResultTimes(usual_times);
     const auto code = with_bits(RandomCode(seed).make(), times);
     for (const isa::Instruction& in : code) ASSERT_EQ(isa::why_malformed(in), "");
-    EXPECT_EQ(test::ControlBitsPaths(code, times).walk(seed, 40, 400), "") << "seed " << seed;
+    EXPECT_EQ(heddle::test::ControlBitsPaths(code, times).walk(seed, 40, 400), "") << "seed " << seed;
   }
 }
 
@@ -184,7 +184,7 @@ TEST(ControlBits, LessIsNotEnough) {
         continue;
       }
       ++changed;
-      found += test::ControlBitsPaths(less, usual_times).walk(seed, 100, 300).empty() ? 0 : 1;
+      found += heddle::test::ControlBitsPaths(less, usual_times).walk(seed, 100, 300).empty() ? 0 : 1;
     }
   }
   EXPECT_GT(changed, 300U);
