@@ -128,8 +128,8 @@ class Cache : public sc_core::sc_module,
   // follow one another under every mapping, since the row is the top of the address; in the order of the cache's sets,
   // ways of one set, which are whole multiples of the cache's size apart, would alternate between rows.
   void flush();
-  // Writes every dirty line back at once, past the memory's time (debug accesses), and empties the cache. Nothing may be
-  // outstanding (quiet()).
+  // Writes every dirty line back at once, past the memory's time (debug accesses), and empties the cache. Nothing may
+  // be outstanding (quiet()).
   void write_back_untimed();
   // Forgets every line at once, dirty ones too; lines on their way are answered but not kept.
   void invalidate();

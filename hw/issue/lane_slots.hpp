@@ -1,7 +1,7 @@
 // When the narrow lanes of a sub-core take another operation, as its scheduler knows it: lanes of a kind that are fewer
-// than a warp's threads (core.integer_interval and its like) are taken for several cycles, in which the scheduler issues
-// operations of other kinds (MICRO 2025, section 5.1: a warp issues whose unit's latch is free). Issue and lanes are a
-// constant time apart. Plain C++.
+// than a warp's threads (core.integer_interval and its like) are taken for several cycles, in which the scheduler
+// issues operations of other kinds (MICRO 2025, section 5.1: a warp issues whose unit's latch is free). Issue and lanes
+// are a constant time apart. Plain C++.
 #pragma once
 
 #include <algorithm>
