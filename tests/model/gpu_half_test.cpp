@@ -33,7 +33,7 @@ std::vector<std::uint32_t> words_left_by(const std::string& machine, const std::
   return words;
 }
 
-// A warp's cycles of the last of three passes over `count` operations.
+// A warp's cycles of the last of many passes over `count` operations, whose parameter has come from memory by then.
 double cycles_of_pass(const std::string& machine, const std::vector<std::string>& settings,
                       const std::string& operation, unsigned count, bool dependent) {
   const std::string counted = test::in_child([&] {
@@ -53,7 +53,7 @@ double cycles_of_pass(const std::string& machine, const std::vector<std::string>
   .reg .u64 %a<2>;
   .reg .u64 %t<3>;
   ld.param.u64 %a0, [out];
-  mov.u32 %r10, 3;
+  mov.u32 %r10, 24;
 PASS:
   mov.u64 %t0, %clock64;
 )" + body + R"(

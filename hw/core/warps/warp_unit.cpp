@@ -187,13 +187,6 @@ void WarpUnit::look_again(Group& group) {
   }
 }
 
-void WarpUnit::issued(Group& group, const link::DecodedInstruction& next) {
-  if (const std::string wrong = issue_->issued(group, next, state_.now); !wrong.empty()) {
-    state_.raise(isa::Fault::Kind::dependence, group,
-                 fmt::format("warp {} of the block: {}", group.warp_in_block, wrong));
-  }
-}
-
 // What reads the register from now on comes after this instruction, and the discipline has it wait until the result can
 // have been forwarded: so the result can be written here.
 void WarpUnit::computed(link::SubWarp& sub_warp, Cycle last) {

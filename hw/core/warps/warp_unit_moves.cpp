@@ -96,6 +96,13 @@ void WarpUnit::run(Group& group, unsigned delay) {
   state_.make_ready(group, delay);
 }
 
+void WarpUnit::issued(Group& group, const link::DecodedInstruction& next) {
+  if (const std::string wrong = issue_->issued(group, next, state_.now); !wrong.empty()) {
+    state_.raise(isa::Fault::Kind::dependence, group,
+                 fmt::format("warp {} of the block: {}", group.warp_in_block, wrong));
+  }
+}
+
 // The delay, or what is left of the latest instruction's stall count if that is more. Without a delay a group is ready
 // in this cycle at decode, in the next one elsewhere.
 unsigned WarpUnit::stall_count(const Group& group, unsigned delay) {

@@ -39,7 +39,7 @@ constexpr CauseLook kCauseLooks[] = {
     {IdleCause::pending_full, "pending accesses full", "#5c1a2e", "#a8566f"},
     {IdleCause::memory_queue, "memory queue full", "#2a6f97", "#7fb3d5"},
     {IdleCause::scratchpad, "scratchpad", "#6a51a3", "#a58fd8"},
-    {IdleCause::constants, "constants", "#1f78a8", "#9ecae1"},
+    {IdleCause::constants, "constants", "#123f8c", "#6ea8fe"},
     {IdleCause::complex, "complex unit", "#3b4a5a", "#c3ccd6"},
     {IdleCause::register_banks, "register banks", "#bc5090", "#ff6fa3"},
     {IdleCause::predicated_off, "predicated off", "#4fb3bf", "#2f8f9b"},
