@@ -325,10 +325,7 @@ Cycle Core::advance(Cycle now) {
   if (running_ && now >= stop_at_) {
     drain(now);
   } else if (running_ && faulted()) {
-    if (!fault_told_) {  // a line came back with a bus error
-      stand_still(now);
-    }
-    tell_fault();
+    tell_fault();  // a line came back with a bus error
   }
   if (!running_ || flushed_ || now >= stop_at_ || faulted()) {
     for (SubCore* const sub_core : sub_cores_) {
@@ -343,7 +340,9 @@ Cycle Core::advance(Cycle now) {
     note_failed_write();
   }
   if (faulted()) {
-    stand_still(now + 1);
+    for (SubCore* const sub_core : sub_cores_) {
+      sub_core->settle(now + 1);
+    }
     tell_fault();
     return caches;
   }
@@ -351,11 +350,9 @@ Cycle Core::advance(Cycle now) {
 }
 
 void Core::turns_of_several(Cycle now, bool news) {
-  const std::size_t count = sub_cores_.size();
-  std::size_t at = now % count;
-  for (std::size_t left = count; left != 0; --left) {
-    SubCore& sub_core = *sub_cores_[at];
-    at = at + 1 == count ? 0 : at + 1;
+  const auto count = static_cast<unsigned>(sub_cores_.size());
+  for (unsigned i = 0; i != count; ++i) {
+    SubCore& sub_core = *sub_cores_[(now + i) % count];
     if ((!news && !sub_core.due(now) && !sub_core.may_have_room()) || !sub_core.begin(now, news)) {
       continue;
     }
@@ -432,12 +429,6 @@ void Core::check_deadlock() {
       tell_fault();
       return;
     }
-  }
-}
-
-void Core::stand_still(Cycle from) {
-  for (SubCore* const sub_core : sub_cores_) {
-    sub_core->stand_still(from);
   }
 }
 

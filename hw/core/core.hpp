@@ -176,7 +176,6 @@ class Core final : public link::ClockedModule,
   // `caches`: the next cycle that a cache wants.
   [[nodiscard]] Cycle next_cycle(Cycle now, Cycle caches);
   void check_deadlock();
-  void stand_still(Cycle from);
   void tell_fault();
   // A cycle of a core that has been stopped: caches only, until nothing is outstanding.
   void drain(Cycle now);

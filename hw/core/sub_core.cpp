@@ -258,20 +258,13 @@ Cycle SubCore::next_when_still(Cycle now, bool news, Cycle caches) {
   const bool prefetches = l0_ && (state_.observer != nullptr ? l0_->has_to_ask() : l0_->may_be_taken());
   const auto at = [&](Cycle cycle) { return next_ = prefetches ? now + 1 : cycle; };
   if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_.idle() || warps_.departing()) {
-    // Observers are told of every cycle of a sub-warp that is held: with them the sub-core stays awake. So it does
-    // where the divergence mechanism is to hear of each cycle in which no group is ready, or a limiter is asked anew.
-    if (state_.observer != nullptr || news || has_news()) {
+    // Observers are told of every cycle of a sub-warp that is held: with them the sub-core stays awake.
+    const bool goes_on = state_.last_move == now && !pipeline_.one_works();
+    if (goes_on || state_.observer != nullptr || news || has_news() || !pipeline_.at_rest(now)) {
       return at(now + 1);
     }
-    const bool goes_on = state_.last_move == now && !pipeline_.one_works();
-    Cycle next = link::kNever;
-    if (goes_on || !pipeline_.at_rest(now)) {
-      next = warps_.parts_in_flight() || limiter_ != nullptr ? now + 1 : pipeline_.next_turn(now);
-    }
-    if (next > now + 1) {
-      pipeline_.rests();
-    }
-    return at(std::min({next, caches, next_by_itself(now)}));
+    pipeline_.rests();
+    return at(std::min(caches, next_by_itself(now)));
   }
   // Everything waits: nothing changes until a line arrives or a block starts.
   pipeline_.rests();

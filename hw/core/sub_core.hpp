@@ -102,11 +102,6 @@ class SubCore {
   // Stopped by a fault at a cycle, for good.
   void stop(Cycle at, Cycle now);
   void settle(Cycle until) { pipeline_.settle(until); }
-  // Its core has faulted: from this cycle on it has no turns, whether it sleeps or not.
-  void stand_still(Cycle from) {
-    count_until(from);
-    pipeline_.rests(true);
-  }
   // For statistics in between: as of the begin of cycle `until`.
   void count_until(Cycle until) {
     pipeline_.settle(until);

@@ -112,12 +112,6 @@ class IssueDiscipline {
     (void)now;
     return true;
   }
-  // Of one that has been told no in cycle `now`: the cycle from which on it will be told yes, as far as that is known;
-  // kNever: it depends on what becomes of an earlier instruction.
-  [[nodiscard]] virtual Cycle readable_from(const link::SubWarp& sub_warp, Cycle now) const {
-    (void)sub_warp;
-    return now + 1;
-  }
   // The operation of a sub-warp is in the functional units up to cycle `last`, and goes on to memory and write-back.
   // True: its results can be read before they are written (read() says from when on).
   [[nodiscard]] virtual bool computed(const link::SubWarp& sub_warp, Cycle last) {

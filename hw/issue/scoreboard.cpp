@@ -99,7 +99,7 @@ class Scoreboard : public IssueDiscipline {
     if (group.id >= boards_.size()) {
       boards_.resize(group.id + std::size_t{1});
     }
-    boards_[group.id].live = boards_[group.id].computing = boards_[group.id].outlasting = 0;
+    boards_[group.id].live = boards_[group.id].outlasting = 0;
   }
   void formed(const Group& group, const link::DecodedInstruction& decoded) override {
     if (!outlasts(decoded.instruction)) {
@@ -145,18 +145,8 @@ class Scoreboard : public IssueDiscipline {
       board.live |= own;
       entry = {use.written, use.predicates_written, 0, 0};
     }
-    board.computing |= own;
     ++entry.computing;
     return true;
-  }
-  [[nodiscard]] Cycle readable_from(const link::SubWarp& sub_warp, Cycle now) const override {
-    const Board& board = boards_[sub_warp.group];
-    Cycle from = now + 1;
-    for (const unsigned flight : set_bits(board.computing & ~(std::uint32_t{1} << sub_warp.flight))) {
-      const Entry& entry = board.entries[flight];
-      from = entry.meets(sub_warp.decoded->use) ? std::max(from, entry.there_from()) : from;
-    }
-    return from;
   }
   [[nodiscard]] bool computed(const link::SubWarp& sub_warp, Cycle last) override {
     if (!own_.forwarding || sub_warp.decoded->unit == isa::Unit::memory ||
@@ -169,24 +159,21 @@ class Scoreboard : public IssueDiscipline {
     return true;
   }
   void completed(const Group& group, unsigned flight) override {
-    Board& board = boards_[group.id];
-    const std::uint32_t others = ~(std::uint32_t{1} << flight);
-    board.live &= others;
-    board.computing &= others;
-    board.outlasting &= others;
+    boards_[group.id].live &= ~(std::uint32_t{1} << flight);
+    boards_[group.id].outlasting &= ~(std::uint32_t{1} << flight);
   }
 
  protected:
   // No earlier instruction of the group that has read its operands still computes what this one reads or writes.
-  [[nodiscard]] bool results_there(const link::SubWarp& sub_warp, Cycle now) {
-    Board& board = boards_[sub_warp.group];
+  [[nodiscard]] bool results_there(const link::SubWarp& sub_warp, Cycle now) const {
+    const Board& board = boards_[sub_warp.group];
     const isa::RegisterUse& use = sub_warp.decoded->use;
     const std::uint32_t own = std::uint32_t{1} << sub_warp.flight;
-    for (const unsigned flight : set_bits(board.computing & ~own)) {
+    for (const unsigned flight : set_bits(board.live & ~own)) {
       const Entry& entry = board.entries[flight];
-      if (entry.there_from() <= now) {
-        board.computing &= ~(std::uint32_t{1} << flight);
-      } else if (entry.meets(use)) {
+      const bool there = entry.computing == 0 && entry.last <= now;
+      if (!there && (entry.registers.meets(use.read | use.written) ||
+                     (entry.predicates & (use.predicates_read | use.predicates_written)) != 0)) {
         return false;
       }
     }
@@ -252,16 +239,9 @@ class Scoreboard : public IssueDiscipline {
     std::uint8_t predicates = 0;
     unsigned computing = 0;  // sub-warps that have read their operands and whose results cannot be read yet
     Cycle last = 0;          // of its other sub-warps: the last cycle in the functional units
-    // The results can be read from this cycle on; kNever: that is not known yet.
-    [[nodiscard]] Cycle there_from() const { return computing == 0 ? last : link::kNever; }
-    [[nodiscard]] bool meets(const isa::RegisterUse& use) const {
-      return (predicates & (use.predicates_read | use.predicates_written)) != 0 ||
-             registers.meets(use.read | use.written);
-    }
   };
   struct Board {
-    std::uint32_t live = 0;       // bit f: flight f has read operands and has not completed
-    std::uint32_t computing = 0;  // likewise: its results could not be read yet when that was last looked at
+    std::uint32_t live = 0;  // bit f: flight f has read operands and has not completed
     std::array<Entry, Group::kFlights> entries{};
     std::uint32_t outlasting = 0;  // bit f: flight f outlasts others, and has not completed
     std::array<Results, Group::kFlights> results{};

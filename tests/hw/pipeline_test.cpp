@@ -59,10 +59,6 @@ void PassingStage::tick(Cycle now) {
 class NotedStage final : public PassingStage {
  public:
   using PassingStage::PassingStage;
-  bool knows = false;  // when its next turn is
-  [[nodiscard]] Cycle next_turn(Cycle now) const override {
-    return knows ? next_at_head(now) : PassingStage::next_turn(now);
-  }
   void tick(Cycle now) override {
     FirstStage::order.push_back(this);
     PassingStage::tick(now);
@@ -108,36 +104,8 @@ class PipelineOfStages : public ::testing::Test {
 };
 
 TEST_F(PipelineOfStages, AdvancesThemFromTheLastToTheFirst) {
-  last_.takes = false;
-  for (Cycle now = 0; now < 15; ++now) {
-    if (now % 5 == 0) {
-      first_.start(state_.pool.take());  // one stays in each
-    }
-    tick(now);
-  }
-  FirstStage::order.clear();
-  tick(15);
+  tick(0);
   EXPECT_EQ(FirstStage::order, (std::vector<const Stage*>{&last_, &shallow_, &deep_, &first_}));
-}
-
-TEST_F(PipelineOfStages, AdvancesTheFrontEndAndWhatHasSomething) {
-  tick(0);
-  EXPECT_EQ(FirstStage::order, std::vector<const Stage*>{&first_});
-  first_.start(state_.pool.take());
-  tick(1);
-  FirstStage::order.clear();
-  tick(2);
-  EXPECT_EQ(FirstStage::order, (std::vector<const Stage*>{&deep_, &first_})) << "on its way";
-}
-
-TEST_F(PipelineOfStages, NeedsATurnWhenTheFirstOfThemDoes) {
-  EXPECT_EQ(pipeline_.next_turn(0), link::kNever);
-  first_.start(state_.pool.take());
-  tick(0);
-  EXPECT_EQ(pipeline_.next_turn(1), 2U) << "a stage that does not say more";
-  deep_.knows = true;
-  EXPECT_EQ(pipeline_.next_turn(1), 3U);
-  EXPECT_EQ(pipeline_.next_turn(3), 4U) << "it is at the head";
 }
 
 TEST_F(PipelineOfStages, JoinsThemSoThatTheirLatenciesAddUp) {

@@ -50,27 +50,12 @@ TEST_F(ScoreboardRules, AResultCanBeReadInTheLastCycleOfItsOperation) {
   EXPECT_TRUE(rules_->read(consumer, 15));
 }
 
-TEST_F(ScoreboardRules, KnowWhenAResultCanBeReadOnceItIsComputed) {
-  const link::SubWarp& producer = next(0, [](Code& code) { code.rri(Op::ADD, 1, 2, 1); });
-  const link::SubWarp& other = next(1, [](Code& code) { code.rri(Op::ADD, 4, 2, 1); });
-  const link::SubWarp& consumer = next(2, [](Code& code) { code.rri(Op::ADD, 3, 1, 1); });
-  ASSERT_TRUE(rules_->read(producer, 10));
-  ASSERT_TRUE(rules_->read(other, 11));
-  ASSERT_FALSE(rules_->read(consumer, 12));
-  EXPECT_EQ(rules_->readable_from(consumer, 12), link::kNever) << "it has not begun";
-  ASSERT_TRUE(rules_->computed(producer, 15));
-  EXPECT_EQ(rules_->readable_from(consumer, 12), 15U) << "whenever the other one is";
-  EXPECT_FALSE(rules_->read(consumer, 14));
-  EXPECT_TRUE(rules_->read(consumer, 15));
-}
-
 TEST_F(WithoutBypasses, AResultCanBeReadWhenItIsWritten) {
   const link::SubWarp& producer = next(0, [](Code& code) { code.rri(Op::ADD, 1, 2, 1); });
   const link::SubWarp& consumer = next(1, [](Code& code) { code.rri(Op::ADD, 3, 1, 1); });
   ASSERT_TRUE(rules_->read(producer, 10));
   EXPECT_FALSE(rules_->computed(producer, 11));
   EXPECT_FALSE(rules_->read(consumer, 20));
-  EXPECT_EQ(rules_->readable_from(consumer, 20), link::kNever);
   rules_->completed(group_, 0);
   EXPECT_TRUE(rules_->read(consumer, 20));
 }

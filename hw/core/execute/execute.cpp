@@ -135,15 +135,6 @@ bool ExecuteStage::stuck(Cycle now) const {
   });
 }
 
-Cycle ExecuteStage::next_turn(Cycle now) const {
-  if (waiting_apart_ != 0) {
-    return now + 1;
-  }
-  const Cycle pipe = pipe_.empty() ? link::kNever : pipe_.front().done;
-  const Cycle apart = apart_.empty() ? link::kNever : apart_.front().done;
-  return std::min(next_at_head(now), std::max(std::min(pipe, apart), now + 1));
-}
-
 // A result of another unit that is ready is first, but that of a group whose simple operation began before it and has
 // been kept since: with an early next PC both are in flight, and go on in their order.
 bool ExecuteStage::apart_goes_first(Cycle now) const {

@@ -47,7 +47,6 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   void tick(Cycle now) override;
   After turn(Cycle now) override { return turn_of(*this, now); }
   [[nodiscard]] bool stuck(Cycle now) const override;
-  [[nodiscard]] Cycle next_turn(Cycle now) const override;
   // Why no sub-warp arrived in a cycle: what kept fetch from fetching one in time, or register read from handing it on.
   [[nodiscard]] IdleCause idle_cause(Cycle now) const {
     if (operands_ != nullptr && now >= latency() && operands_->lacked_ports(now - latency())) {

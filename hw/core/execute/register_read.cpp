@@ -138,13 +138,6 @@ void RegisterReadStage::tick(Cycle now) {
   }
 }
 
-Cycle RegisterReadStage::next_turn(Cycle now) const {
-  if (read_done_) {
-    return done_at_ > now ? done_at_ : link::kNever;
-  }
-  return interlocked(now) ? std::max(warps_->readable_from(*unread_, now), now + 1) : next_at_head(now);
-}
-
 void RegisterReadStage::each_sub_warp(Visit visit) {
   ReceivingStage::each_sub_warp(visit);
   if (!latch_.empty() && read_done_) {
@@ -165,7 +158,6 @@ void RegisterReadStage::reset() {
   }
   lacked_ = 0;
   lacked_at_ = 0;
-  interlocked_at_rest_ = false;
 }
 
 }  // namespace heddle::hw

@@ -33,11 +33,6 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   [[nodiscard]] bool stuck(Cycle now) const override {
     return latch_.settled(now) && (latch_.empty() || (read_done_ && now >= done_at_));
   }
-  // A sub-warp that waits for results which are computed does so until they can be read.
-  [[nodiscard]] Cycle next_turn(Cycle now) const override;
-  [[nodiscard]] bool counts_rests() const override { return warps_ != nullptr; }
-  void rests(bool stopped) override { interlocked_at_rest_ = !stopped && interlocked(state_.now); }
-  void waited(Cycle, Cycle cycles) override { state_.statistics.interlock_stalls += interlocked_at_rest_ ? cycles : 0; }
   void reset() override;
   // In a cycle, among the last 64, a sub-warp waited for ports of register banks.
   [[nodiscard]] bool lacked_ports(Cycle at) const {
@@ -62,10 +57,6 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
     throw InternalError("the register file's socket is blocking");
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { array_ = nullptr; }
-  // The sub-warp at the head waits for results of earlier instructions.
-  [[nodiscard]] bool interlocked(Cycle now) const {
-    return unread_ != nullptr && waits_for_ports_ == nullptr && occupied(now);
-  }
   // What reading the operands of a sub-warp in a cycle does.
   void read(link::SubWarp& sub_warp, Cycle now);
   // Reads for the first sub-warp and the ones beside it. False: one must wait, and the ones behind it do too.
@@ -87,7 +78,6 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   link::BehindSocket<RegisterFile> file_;
   RegisterArray* array_ = nullptr;  // direct view
   WarpExchange exchange_;
-  bool interlocked_at_rest_ = false;
   bool read_done_ = false;           // the sub-warp in the latch has its operands, and so have the ones beside it
   link::SubWarp* unread_ = nullptr;  // the first sub-warp that had to wait
   Cycle done_at_ = 0;

@@ -54,9 +54,6 @@ class WriteBackStage final : public ReceivingStage,
   void leave_grid() { warps_.leave_grid(*this); }
   [[nodiscard]] bool idle() const override { return empty() && returns.empty(); }
   [[nodiscard]] bool stuck(Cycle) const override { return idle(); }
-  [[nodiscard]] Cycle next_turn(Cycle now) const override {
-    return std::min(next_at_head(now), returns.next_at_head(now));
-  }
   void reset() override;
 
  private:

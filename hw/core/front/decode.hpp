@@ -37,9 +37,6 @@ class DecodeStage final : public ReceivingStage, private link::ForwardOnlyInitia
   After turn(Cycle now) override { return turn_of(*this, now); }
   [[nodiscard]] bool idle() const override { return empty() && prepared_ == nullptr; }
   [[nodiscard]] bool stuck(Cycle) const override { return empty() || prepared_ != nullptr; }
-  [[nodiscard]] Cycle next_turn(Cycle now) const override {
-    return prepared_ != nullptr ? link::kNever : next_at_head(now);
-  }
   void reset() override;
   [[nodiscard]] StageOutput* output() override { return &out; }
   // A warp of one row, no thread of which can be in flight, is one sub-warp whenever it is formed.

@@ -69,11 +69,6 @@ class FetchStage final : public sc_core::sc_module,
   [[nodiscard]] bool stuck(Cycle) const override {
     return waiting_ != nullptr || (late_.empty() && !state_.groups.any_ready());
   }
-  // Why decode has no room must be the same until then: an interlock stays what it is.
-  [[nodiscard]] Cycle next_turn(Cycle now) const override {
-    const bool waits = waiting_ == nullptr || state_.block_cause == IdleCause::pipeline;
-    return stuck(now) && waits ? link::kNever : now + 1;
-  }
   void reset() override;
   [[nodiscard]] StageOutput* output() override { return &out; }
   // Asks `limiter` which groups may issue loads and tells it of instructions; null: all may. It outlives this.

@@ -58,6 +58,9 @@ bool ConstantPath::send(MemoryAccess& access) {
     link::LinePhase phase = link::LinePhase::request;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     const ::tlm::tlm_sync_enum answer = socket->nb_transport_fw(line, phase, delay);
+    if (state_.observer != nullptr) {
+      state_.observer->line(state_, access, access.sent, outcome_of(answer, line.answer));
+    }
     if (answer == ::tlm::TLM_UPDATED) {
       const IdleCause cause = cause_of(line.busy);
       state_.block_cause = cause == IdleCause::memory_port ? IdleCause::constants : cause;

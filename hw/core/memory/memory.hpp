@@ -106,12 +106,6 @@ class MemoryStage final : public ReceivingStage,
   [[nodiscard]] bool only_head() const { return back_.empty() && fences_.empty(); }
   // Nothing but want of room in the memory stage holds up a whole pipeline for long.
   [[nodiscard]] bool stuck(Cycle) const override { return refused() != Refused::no && constants_ == nullptr; }
-  // What it waits for itself next_by_itself() says.
-  [[nodiscard]] Cycle next_turn(Cycle now) const override {
-    const bool works = !only_head() || constants_ != nullptr ||
-                       (queue_.exists() && (present_ != nullptr || (!queue_.empty() && !queue_sleeps())));
-    return works ? now + 1 : next_at_head(now);
-  }
   [[nodiscard]] StageOutput* output() override { return &out; }
   // What accesses no memory is not held.
   [[nodiscard]] bool sees_all() override { return gathers_; }

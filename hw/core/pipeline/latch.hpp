@@ -61,8 +61,6 @@ class Latch {
   [[nodiscard]] link::SubWarp* front(link::Cycle now) const {
     return count_ != 0 && slots_[first_].visible <= now ? slots_[first_].sub_warp : nullptr;
   }
-  // When the oldest one becomes visible, or has; kNever: the latch is empty.
-  [[nodiscard]] link::Cycle visible_from() const { return count_ != 0 ? slots_[first_].visible : link::kNever; }
   [[nodiscard]] link::SubWarp& oldest() const { return *slots_[first_].sub_warp; }
   // Nothing becomes visible after this cycle that is not behind something visible.
   [[nodiscard]] bool settled(link::Cycle now) const { return count_ == 0 || slots_[first_].visible <= now; }

@@ -27,6 +27,7 @@ Pipeline::Pipeline(const std::vector<Stage*>& stages)
     if (stage.output() != nullptr) {
       stage.output()->stand_in(*this, position);
     }
+    count_rests_ |= stage.counts_rests() ? 1U << position : 0;
     to_.push_back((position == 0 ? 0 : to_.back()) + stage.latency());
     if (auto* const units = dynamic_cast<UnitsStage*>(&stage)) {
       units_ = units;
@@ -48,10 +49,8 @@ unsigned Pipeline::position_of(const Stage& stage) const {
 }
 
 void Pipeline::reset(bool watched, bool alone) {
-  count_rests_ = 0;
-  for (unsigned position = 0; position <= last_; ++position) {
-    at_[position]->reset();
-    count_rests_ |= at_[position]->counts_rests() ? 1U << position : 0;
+  for (Stage* const stage : at_) {
+    stage->reset();
   }
   for (link::Ring<Passage>& passages : passages_) {
     passages.clear();
@@ -135,7 +134,7 @@ bool Pipeline::idle() const {
   if (!none_passes() || !at_[0]->idle()) {
     return false;
   }
-  for (std::uint32_t left = busy_ & ~1U; left != 0; left &= left - 1) {
+  for (std::uint32_t left = letting_ ? busy_ & ~1U : (2U << last_) - 2; left != 0; left &= left - 1) {
     if (!at_[static_cast<unsigned>(std::countr_zero(left))]->idle()) {
       return false;
     }
@@ -167,20 +166,6 @@ bool Pipeline::at_rest(Cycle now) {
     }
   }
   return at_[alone_]->stuck(now) || at_[alone_]->foresees_stuck();
-}
-
-Cycle Pipeline::next_turn(Cycle now) const {
-  if (!none_passes() || alone_ != kNone) {
-    return now + 1;
-  }
-  Cycle next = link::kNever;
-  for (const Stage* const stage : at_) {  // the front end first, which is the busiest
-    next = std::min(next, stage->next_turn(now));
-    if (next == now + 1) {
-      break;
-    }
-  }
-  return next;
 }
 
 void Pipeline::rests(unsigned stages, bool stopped) {
@@ -283,6 +268,12 @@ inline link::SubWarp* Pipeline::take_due(unsigned position) {
 }
 
 void Pipeline::turns(Cycle now, unsigned first) {
+  if (!letting_) {
+    for (unsigned position = first + 1; position-- != 0;) {
+      at_[position]->tick(now);
+    }
+    return;
+  }
   const bool passing = !none_passes();
   if (first == last_) {
     if (((busy_ >> last_) & 1U) != 0) {
@@ -306,7 +297,7 @@ void Pipeline::turns(Cycle now, unsigned first) {
   const std::uint32_t before = (2U << std::min(first, units_at_)) - 2;
   if ((busy_ & before) != 0) {
     turns_before(now, before);
-  } else if (units_ != nullptr && first >= units_at_ && !serves_units(now)) {
+  } else if (first >= units_at_ && !serves_units(now)) {
     units_->idles(now);
   }
   at_[0]->tick(now);  // looks for work in every cycle
@@ -344,8 +335,8 @@ void Pipeline::turn(unsigned position, Cycle now) {
 }
 
 void Pipeline::stays(Cycle now, unsigned position) {
-  if (!letting_ || position < entry_) {
-    return;  // there is no passage, or those behind it go on
+  if (position < entry_) {
+    return;  // behind it the passages go on
   }
   stays_at_ |= 1U << position;
   known_ = false;

@@ -90,8 +90,6 @@ class Pipeline {
   // After a cycle in which nothing moved on, or in which one stage alone had a turn: nothing will move on in the next
   // cycles, until something comes from outside.
   [[nodiscard]] bool at_rest(Cycle now);
-  // After any cycle: the next one in which a stage does something by itself; kNever: none will.
-  [[nodiscard]] Cycle next_turn(Cycle now) const;
   // One stage alone has turns: all others wait for its head to go on.
   [[nodiscard]] bool one_works() const { return alone_ != kNone; }
   // Something has come from outside that may concern any stage.

@@ -6,7 +6,6 @@
 // would be at its head, and calls work() once, later (hw/core/pipeline/pipeline.hpp).
 #pragma once
 
-#include <algorithm>
 #include <systemc>
 #include <utility>
 
@@ -39,10 +38,6 @@ class Stage {
   // stage behind takes something, the one before hands something on, or something comes from outside. A stage that
   // waits for a time, or sends something outside in every cycle, must say no, or the core sleeps through it.
   [[nodiscard]] virtual bool stuck(Cycle now) const = 0;
-  // Asked after any cycle: the next one in which its turn does anything, as long as nothing comes, the stage behind
-  // takes nothing, and nothing in the core goes on before; kNever: it waits for that alone. What its turns would have
-  // counted until then waited() counts.
-  [[nodiscard]] virtual Cycle next_turn(Cycle now) const { return stuck(now) ? link::kNever : now + 1; }
   // Before a launch: forgets what is in it.
   virtual void reset() = 0;
 
@@ -50,17 +45,16 @@ class Stage {
   enum class After : std::uint8_t { empty, goes_on, holds_up };
   virtual After turn(Cycle now) { return turn_of(*this, now); }
 
-  // ---- rest: cycles in which the core's stages are stuck, or wait for a time that they know, are not simulated, as
-  // long as nothing comes from outside
+  // ---- rest: cycles in which the core's stages are stuck are not simulated, as long as nothing comes from outside
   // After a cycle, asked of the stage whose head holds up all others, which is not stuck: it will be in the next one.
   [[nodiscard]] virtual bool foresees_stuck() { return false; }
   // Something has come from outside to a core at rest: it changes nothing here.
   [[nodiscard]] virtual bool rests_on() { return false; }
-  // It is stuck from the next cycle on, or waits. `stopped`: for good, with what is in it, after a fault.
+  // It is stuck from the next cycle on. `stopped`: for good, with what is in it, after a fault.
   virtual void rests(bool /*stopped*/) {}
   // It counts something in the cycles of a rest.
   [[nodiscard]] virtual bool counts_rests() const { return false; }
-  // In `cycles` cycles from `first` on, since rests(), it was stuck or waited: it counts what its turns would have.
+  // In `cycles` cycles from `first` on, since rests(), it was stuck: it counts what its turns would have.
   virtual void waited(Cycle /*first*/, Cycle /*cycles*/) {}
 
   // Between the stage before and the one behind; null at the pipeline's ends.
@@ -153,9 +147,6 @@ class StageInput : public sc_core::sc_module, public link::NonBlockingTarget<lin
   void moved() { state_.moved(); }
   // A sub-warp is at the stage's head.
   [[nodiscard]] bool occupied(Cycle now) const { return latch_.front(now) != nullptr; }
-  // Of what is in the latch: the next cycle in which there is something to do for a turn after that of `now`; one that
-  // is at the head waits there. kNever: nothing is in it.
-  [[nodiscard]] Cycle next_at_head(Cycle now) const { return std::max(latch_.visible_from(), now + 1); }
   // A sub-warp that was let by up to here: it is at the stage's head from cycle `visible` on.
   void place(link::SubWarp& sub_warp, Cycle visible) {
     comes();

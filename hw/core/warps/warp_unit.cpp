@@ -178,15 +178,6 @@ void WarpUnit::instruction_completed(Group& group, unsigned flight) {
   look_again(group);
 }
 
-void WarpUnit::look_again(Group& group) {
-  if (group.held_back != nullptr && !holds_back(group, *group.held_back)) {
-    group.held_back = nullptr;
-    state_.statistics.dependence_wait_cycles += state_.now - held_since_[group.id];
-    state_.groups.set_state(group, GroupState::in_flight);
-    state_.make_ready(group);
-  }
-}
-
 // What reads the register from now on comes after this instruction, and the discipline has it wait until the result can
 // have been forwarded: so the result can be written here.
 void WarpUnit::computed(link::SubWarp& sub_warp, Cycle last) {

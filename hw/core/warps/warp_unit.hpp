@@ -167,10 +167,6 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   }
   // Before a sub-warp's operands are read.
   [[nodiscard]] bool may_read(const link::SubWarp& sub_warp) { return issue_->read(sub_warp, state_.now); }
-  // Of one that may not in cycle `now` (IssueDiscipline::readable_from).
-  [[nodiscard]] Cycle readable_from(const link::SubWarp& sub_warp, Cycle now) const {
-    return issue_->readable_from(sub_warp, now);
-  }
   // Its operation has been computed and is in the functional units up to cycle `last`.
   void computed(link::SubWarp& sub_warp, Cycle last);
   // It has left the functional units. A branch with a condition: the group goes on where it can (it is fetched in the

@@ -96,6 +96,15 @@ void WarpUnit::run(Group& group, unsigned delay) {
   state_.make_ready(group, delay);
 }
 
+void WarpUnit::look_again(Group& group) {
+  if (group.held_back != nullptr && !holds_back(group, *group.held_back)) {
+    group.held_back = nullptr;
+    state_.statistics.dependence_wait_cycles += state_.now - held_since_[group.id];
+    state_.groups.set_state(group, GroupState::in_flight);
+    state_.make_ready(group);
+  }
+}
+
 void WarpUnit::issued(Group& group, const link::DecodedInstruction& next) {
   if (const std::string wrong = issue_->issued(group, next, state_.now); !wrong.empty()) {
     state_.raise(isa::Fault::Kind::dependence, group,
