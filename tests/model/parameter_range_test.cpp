@@ -24,6 +24,7 @@
 #include "base/error.hpp"
 #include "hw/check/machine.hpp"
 #include "hw/divergence/divergence.hpp"
+#include "hw/issue/discipline.hpp"
 #include "hw/issue/scoreboard.hpp"
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
@@ -35,8 +36,8 @@
 #include "tests/random/ptx_generator.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG_SANITIZED("Each/ParameterRange.*", "Random/ParameterMix.*/?", "Random/ParameterMix.*/11",
-                      "Random/ParameterMix.*/10")
+HEDDLE_LONG_SANITIZED("Each/ParameterRange.*", "Random/PartsMix.*", "Random/ParameterMix.*/?",
+                      "Random/ParameterMix.*/11", "Random/ParameterMix.*/10")
 
 namespace heddle {
 namespace {
