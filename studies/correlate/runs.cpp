@@ -9,12 +9,12 @@
 #include "base/error.hpp"
 #include "studies/correlate/correlation.hpp"
 #include "tb/measure/record.hpp"
+#include "tb/measure/recorded_value.hpp"
 
 namespace heddle::studies {
 namespace {
 
 namespace fs = std::filesystem;
-namespace json = boost::json;
 
 // The folders of a folder that have a run, in the order of their names.
 std::vector<fs::path> runs_in(const std::string& folder) {
@@ -33,30 +33,31 @@ std::vector<fs::path> runs_in(const std::string& folder) {
   return found;
 }
 
-void add_kernels(Measurements& to, const fs::path& run, const json::object& stats) {
+// `summary`: of the run.
+void add_kernels(Measurements& to, const fs::path& run, const tb::RecordedValue& launches,
+                 const boost::json::object& summary) {
   struct Launches {
     double cycles = 0;
     std::size_t count = 0;
   };
   std::map<std::string, Launches> kernels;
-  for (const json::value& value : stats.at("launches").as_array()) {
-    const json::object& launch = value.as_object();
-    const double cycles = launch.at("cycles").to_number<double>();
-    if (launch.at("complete").as_bool() && cycles != 0) {  // 0: computed by the interpreter (--sample, --from-launch)
-      Launches& of = kernels[std::string(launch.at("kernel").as_string())];
+  for (const tb::RecordedValue& launch : launches.entries()) {
+    const double cycles = launch.at("cycles").number();
+    if (launch.at("complete").flag() && cycles != 0) {  // 0: computed by the interpreter (--sample, --from-launch)
+      Launches& of = kernels[launch.at("kernel").text()];
       of.cycles += cycles;
       ++of.count;
     }
   }
-  for (const auto& [kernel, launches] : kernels) {
+  for (const auto& [kernel, of] : kernels) {
     Measurements::Row& row = to.rows.emplace_back();
     row.name = fmt::format("{}/{}", run.filename().string(), kernel);
     row.unit = "cycles per launch";
     row.status = "measured";
-    row.value = launches.cycles / static_cast<double>(launches.count);
+    row.value = of.cycles / static_cast<double>(of.count);
     row.has_value = true;
     if (kernels.size() == 1) {
-      row.counters = stats.at("summary").as_object();
+      row.counters = summary;
     }
   }
 }
@@ -68,13 +69,13 @@ Measurements read_runs(const std::string& folder) {
   out.path = folder;
   out.campaign = kPrograms;
   for (const fs::path& run : runs_in(folder)) {
-    const json::value record = tb::read_stats(tb::stats_path(run.string()));
-    const json::object& stats = record.as_object();
-    const json::object& machine = stats.at("machine").as_object();
-    const std::string name(machine.at("name").as_string());
-    const double mhz =
-        1000 * machine.at("parameters").as_object().at("gpu").as_object().at("clock_ghz").to_number<double>();
-    if (out.rows.empty()) {
+    const std::string path = tb::stats_path(run.string());
+    const boost::json::value record = tb::read_stats(path);
+    const tb::RecordedValue stats(record, path);
+    const tb::RecordedValue machine = stats.at("machine");
+    const std::string name = machine.at("name").text();
+    const double mhz = 1000 * machine.at("parameters").at("gpu").at("clock_ghz").number();
+    if (out.device.empty()) {
       out.device = name;
       out.clock_mhz = mhz;
     } else if (out.device != name || out.clock_mhz != mhz) {
@@ -83,8 +84,9 @@ Measurements read_runs(const std::string& folder) {
                                    out.clock_mhz),
                        "keep runs of different machines in different folders");
     }
-    if (stats.contains("launches")) {
-      add_kernels(out, run, stats);
+    if (stats.has("launches")) {
+      static_cast<void>(stats.at("summary").keys());  // an object
+      add_kernels(out, run, stats.at("launches"), record.at("summary").as_object());
     }
   }
   return out;

@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "hw/issue/scoreboard.hpp"
+#include "tests/hw/gpu_bench.hpp"
+
 namespace heddle::hw {
 namespace {
 
+using namespace heddle::test;
 using isa::LaneKind;
 
 TEST(LaneSlots, TakeAnOperationOfAKindEveryInterval) {
@@ -29,6 +33,51 @@ TEST(LaneSlots, HoldNothingUpWhereLanesAreWide) {
   LaneSlots slots{CoreParameters{}};
   slots.take(LaneKind::integer, 10);
   EXPECT_EQ(slots.free_at(LaneKind::integer, 10), 10U);
+}
+
+// Cycles of a round of two warps, once their code is in the I-cache: one adds integers, whose lanes take four cycles,
+// the other one four times as many numbers of single precision.
+double cycles_of_round(const char* stall) {
+  Machine machine;
+  machine.core.issue = "scoreboard";
+  machine.core.policies.of<ScoreboardParameters>().stall = stall;
+  machine.core.integer_interval = 4;
+  GpuBench bench(machine);
+  Cycle cycles[2] = {};
+  for (const unsigned many : {0U, 0U, 1U}) {
+    const std::uint32_t rounds = many != 0 ? 30 : 10;
+    Code code;
+    code.s2r(3, isa::Special::tid_x);
+    code.setp(1, isa::Comparison::lt, 3, 32);
+    const Code::Pc to_integers = code.when(1).bra();
+    add_loop(code, rounds, [&] {
+      for (unsigned i = 0; i < 64; ++i) {
+        code.rrr(isa::Op::FADD, 4 + i % 8, 12, 13);
+      }
+    });
+    code.exit();
+    code.aim(to_integers, code.here());
+    add_loop(code, rounds, [&] {
+      for (unsigned i = 0; i < 16; ++i) {
+        code.rrr(isa::Op::ADD, 4 + i % 8, 12, 13);
+      }
+    });
+    code.exit();
+    LaunchShape shape;
+    shape.block = {64, 1, 1};
+    cycles[many] = bench.run(code, shape).cycles;
+  }
+  return static_cast<double>(cycles[1] - cycles[0]) / 20;
+}
+
+// The numbers' warp has 67 instructions in a round, between which 18 of the other warp take turns; its branch and its
+// own two integer operations wait some cycles more. Integers that wait for their lanes in the pipeline make it wait
+// behind them, too.
+TEST(LaneSlots, OthersGoWhileAWarpWaitsInFrontOfFetch) {
+  EXPECT_LT(cycles_of_round("on-use"), 120);
+}
+TEST(LaneSlots, OthersWaitBehindAnOperationInThePipeline) {
+  EXPECT_GT(cycles_of_round("on-access"), 120);
 }
 
 }  // namespace

@@ -235,6 +235,9 @@ TEST_F(Correlate, RunsOfProgramsAreMeasurements) {
     return std::string();
   };
   EXPECT_NE(refused("nowhere").find("no folder in it has a run of a program"), std::string::npos);
+  run_of("baseline", "three", R"([{"kernel": "k", "complete": true}])");
+  EXPECT_NE(refused("runs").find("three/stats.json"), std::string::npos) << refused("runs");
+  EXPECT_NE(refused("runs").find("cycles"), std::string::npos) << refused("runs");
   run_of("lwm", "three", "[]");
   EXPECT_NE(refused("runs").find("keep runs of different machines in different folders"), std::string::npos);
 }
