@@ -38,7 +38,11 @@ class DramView {
   // may not is to be passed over; the scheduler is asked again in the cycle in which that changes.
   [[nodiscard]] bool may_start(const DramRequest& request) const { return all_may_start() || allowed(request); }
   // Whether every request may.
-  [[nodiscard]] bool all_may_start() const { return !holds_.any() && !drain_.enabled(); }
+  [[nodiscard]] bool all_may_start() const { return !any_held() && !drain_.enabled(); }
+  // Whether some row is held. Where none is, what may start depends on the turn of the write drain, on the bank's other
+  // requests, and on how long a request has waited.
+  [[nodiscard]] bool any_held() const { return holds_.any(); }
+  [[nodiscard]] bool turn_of_writes() const { return drain_.turn_of_writes(); }
   [[nodiscard]] Cycle earliest_start(const DramRequest& request) const { return timing.earliest_start(request, now_); }
   // Whether it has waited for dram.starvation_bound cycles, and when it will have (kNever: there is no bound).
   [[nodiscard]] bool starving(const DramRequest& request) const { return starves_at(request) <= now_; }

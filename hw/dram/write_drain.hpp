@@ -29,6 +29,7 @@ class WriteDrain {
   [[nodiscard]] static bool waits_for_line(const DramRequest& request) {
     return request.after != nullptr && request.after->serial == request.after_serial && request.after->waiting;
   }
+  [[nodiscard]] bool turn_of_writes() const { return draining_; }
   // Whether it is its direction's turn.
   [[nodiscard]] bool turn_of(const DramRequest& request) const {
     return request.write == draining_ || request.urgent || request.committed;
