@@ -119,6 +119,7 @@ void Core::begin_launch(const LaunchCommand& command) {
     ports->reset();
   }
   slots_.reset();
+  indexed_constants_.reset();
   running_ = true;
   flushing_ = false;
   leaves_grid_ = false;

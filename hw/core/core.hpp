@@ -38,6 +38,7 @@
 #include "hw/core/share/access_slots.hpp"
 #include "hw/core/share/line_ports.hpp"
 #include "hw/core/share/scratchpad_ports.hpp"
+#include "hw/core/share/shared_rate.hpp"
 #include "hw/core/sub_core.hpp"
 #include "hw/core/taps.hpp"
 #include "hw/private_memory/private_memory.hpp"
@@ -193,6 +194,7 @@ class Core final : public link::ClockedModule,
   TextureCache texture_;
   std::unique_ptr<ConstantCache> constant_cache_;
   AccessSlots slots_;
+  SharedRate indexed_constants_;
   // What several sub-cores share these by; none: there is one.
   std::vector<std::unique_ptr<LinePorts>> line_ports_;
   std::unique_ptr<ScratchpadPorts> scratchpad_ports_;

@@ -32,7 +32,8 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
                           ? nullptr
                           : std::make_unique<ConstantCache>("constant_cache", machine.constant_cache, clock, index,
                                                             *this, machine.gpu.coherence)),
-      slots_(machine.lsu.interval) {
+      slots_(machine.lsu.interval),
+      indexed_constants_(machine.constant_cache.interval) {
   launches.bind(*this);
   blocks.bind(*this);
   copies.bind(*this);
@@ -81,6 +82,7 @@ void Core::make_sub_cores(const isa::DeviceMemory* bounds, const CoreExtension& 
                               !machine_.gpu.perfect_memory &&
                               !about<CoherenceProtocol>(machine_.gpu.coherence).traits.coherent;
     sub_core->memory().slots = &slots_;
+    sub_core->memory().read_constants_at(indexed_constants_);
     sub_core->memory().stores_visible = [this] { return l1d_.stores_visible(); };
     sub_core->memory().drop_old_copies = [this] { drop_old_copies(); };
   }

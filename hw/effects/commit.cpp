@@ -131,20 +131,13 @@ void Retirement::count(const link::SubWarp& sub_warp) {
 
 namespace {
 
-// The place of an instruction in flight among those of its group, from the oldest on.
-unsigned place_of(const Group& group, unsigned flight) {
-  const unsigned oldest = group.following();
-  return flight >= oldest ? flight - oldest : flight + static_cast<unsigned>(group.flights.size()) - oldest;
-}
-
-// The place of the oldest one that has not completed.
-unsigned oldest_under_way(const Group& group) {
-  const std::uint32_t behind_oldest = group.under_way >> group.following();
-  const auto size = static_cast<unsigned>(group.flights.size());
-  if (behind_oldest != 0 || group.under_way == 0) {
-    return behind_oldest != 0 ? static_cast<unsigned>(std::countr_zero(behind_oldest)) : size;
+// The number of the group's oldest instruction that has not completed; none: above all of its instructions'.
+std::uint64_t oldest_under_way(const Group& group) {
+  std::uint64_t oldest = ~std::uint64_t{0};
+  for (const unsigned flight : set_bits(group.under_way)) {
+    oldest = std::min(oldest, group.flights[flight].number);
   }
-  return place_of(group, static_cast<unsigned>(std::countr_zero(group.under_way)));
+  return oldest;
 }
 
 }  // namespace
@@ -154,17 +147,18 @@ void Retirement::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
     return;
   }
   const Group& group = state_.groups[sub_warp.group];
-  if (out_of_order_ && oldest_under_way(group) < place_of(group, sub_warp.flight)) {
+  const std::uint64_t number = group.flights[sub_warp.flight].number;
+  if (out_of_order_ && oldest_under_way(group) < number) {
     if (held_.size() <= group.id) {
       held_.resize(state_.groups.size());
     }
     // In program order; most come in it.
     std::vector<Held>& held = held_[group.id];
     auto at = held.end();
-    while (at != held.begin() && place_of(group, std::prev(at)->sub_warp.flight) > place_of(group, sub_warp.flight)) {
+    while (at != held.begin() && std::prev(at)->number > number) {
       --at;
     }
-    held.insert(at, Held{sub_warp, lanes, group.active});
+    held.insert(at, Held{sub_warp, number, lanes, group.active});
     return;
   }
   fold_in(sub_warp, lanes, group.active);
@@ -173,9 +167,9 @@ void Retirement::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
 void Retirement::fold_held(GroupId id) {
   const Group& group = state_.groups[id];
   std::vector<Held>& held = held_[id];
-  const unsigned under_way = oldest_under_way(group);
+  const std::uint64_t under_way = oldest_under_way(group);
   auto next = held.begin();
-  for (; next != held.end() && place_of(group, next->sub_warp.flight) <= under_way; ++next) {
+  for (; next != held.end() && next->number <= under_way; ++next) {
     fold_in(next->sub_warp, next->lanes, next->active);
   }
   held.erase(held.begin(), next);

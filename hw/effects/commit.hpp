@@ -92,6 +92,7 @@ class Retirement {
   // program order.
   struct Held {
     link::SubWarp sub_warp;
+    std::uint64_t number = 0;  // InFlight::number
     LaneMask lanes = 0;
     std::vector<LaneMask> active;  // the group's, by row
   };

@@ -87,6 +87,7 @@ struct ConstantCacheParameters {
   std::uint64_t l0_bytes = 0;
   unsigned l0_ways = 2;
   unsigned l0_latency = 1;
+  unsigned interval = 0;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("bytes", bytes, Limits::between(0, 1 << 24), "bytes",
@@ -110,6 +111,9 @@ struct ConstantCacheParameters {
         "from access to data of a hit there, at an address in a register. At one that the instruction names, as those "
         "of kernel parameters, it takes 1: there a GPU's compiler makes it an operand of the instruction that needs "
         "it");
+    visit("interval", interval, Limits::between(0, 1000), "cycles",
+          "from one address in a register to the next, of all sub-cores of a core, which have one unit for these; 0: "
+          "each sub-core reads one per cycle");
   }
   [[nodiscard]] CacheParameters cache() const {
     return {true, bytes, ways, line_bytes, hit_latency, ports, mshrs, mshr_targets, "write-through", 1};

@@ -57,6 +57,7 @@ struct InFlight {
   unsigned resolved = 0;     // of a branch with a condition: sub-warps that have left the functional units
   bool conditional = false;  // of lanes that execute each an instruction of its own: some are conditional branches
   unsigned late = 0;         // sub-warps that wait for late hits alone
+  std::uint64_t number = 0;  // of its group's instructions: what is fetched later has a higher one
   [[nodiscard]] bool done() const { return all_formed && completed == formed; }
 };
 
@@ -97,7 +98,10 @@ struct Group {
   // scheduler (Divergence::Traits::after_last_access).
   bool bound = false;
   std::vector<InFlight> flights = std::vector<InFlight>(kUsualFlights);
-  unsigned latest = 0;          // flights[latest]: the instruction fetched last
+  unsigned latest = 0;  // flights[latest]: the instruction fetched last
+  // The next instruction takes the first record whose instruction has completed. Otherwise records are taken in turn,
+  // and one whose instruction has not completed keeps all others waiting.
+  bool takes_any_record = false;
   std::uint32_t under_way = 0;  // bit f: a sub-warp of flights[f] is between the former and write-back
   const link::DecodedInstruction* decoded = nullptr;  // of the instruction fetched last; null before it is decoded
   // Its next instruction, which waits for one in flight to complete (IssueDiscipline::waits_for); null: it does not.
@@ -155,8 +159,12 @@ struct Group {
   [[nodiscard]] Place place_of(unsigned lane) const { return {lane_row[lane], lane_home[lane]}; }
   [[nodiscard]] InFlight& flight() { return flights[latest]; }
   [[nodiscard]] const InFlight& flight() const { return flights[latest]; }
-  // The record of the next instruction is free: the one that used it last has completed.
+  // The next instruction finds a record: the one that used it last has completed. All sub-warps of the latest
+  // instruction have left the former.
   [[nodiscard]] bool has_free_flight() const {
+    if (takes_any_record) {
+      return first_free_record() < flights.size();
+    }
     const InFlight& next = flights[following()];
     return next.formed == next.completed;
   }
@@ -175,9 +183,12 @@ struct Group {
     }
   }
   [[nodiscard]] unsigned following() const { return latest + 1 == flights.size() ? 0 : latest + 1; }
+  [[nodiscard]] unsigned first_free_record() const { return static_cast<unsigned>(std::countr_one(under_way)); }
   void next_flight() {
-    latest = following();
+    const std::uint64_t number = flight().number + 1;
+    latest = takes_any_record ? first_free_record() : following();
     flights[latest] = {};
+    flights[latest].number = number;
     under_way &= ~(std::uint32_t{1} << latest);
     decoded = nullptr;
   }

@@ -107,6 +107,31 @@ TEST(ConstantPath, SeveralPortsTakeSeveralAddressesInACycle) {
   EXPECT_EQ(bench.writeback.taken.size(), 1U);
 }
 
+// What other sub-cores of the core have taken counts too. An address that the instruction names is not among them.
+TEST(ConstantPath, AddressesInRegistersKeepTheCoresInterval) {
+  ConstantBench bench;
+  SharedRate rate(3);
+  bench.stage.read_constants_at(rate);
+  rate.take(0);
+  SubWarp& load = bench.constant(0, {8, 4, 8, 200});
+  SubWarp& named = bench.parameter(1, 12);
+  ASSERT_TRUE(bench.offer(load, 0));
+  for (Cycle now = 1; now != 9; ++now) {
+    bench.tick(now);
+    EXPECT_EQ(bench.constants->taken.size(), now / 3) << now;
+    EXPECT_TRUE(bench.writeback.taken.empty()) << now;
+    EXPECT_EQ(bench.state.block_cause, IdleCause::constants) << now;
+  }
+  bench.tick(9);
+  ASSERT_EQ(bench.constants->taken.size(), 3U);
+  ASSERT_EQ(bench.writeback.taken.size(), 1U);
+  bench.expect_from(load, bench.launch.constant_base);
+  bench.feed(named, 9);
+  EXPECT_EQ(bench.constants->taken.size(), 4U) << "in cycle 10";
+  EXPECT_FALSE(rate.free(11));
+  EXPECT_TRUE(rate.free(12));
+}
+
 TEST(ConstantPath, AMissIsPutAsideAndOthersPass) {
   ConstantBench bench;
   bench.constants->missing = {bench.launch.constant_base};
@@ -261,15 +286,17 @@ Code read_constant_table(std::uint32_t stride, unsigned rounds) {
   return code;
 }
 
-Totals totals_of_constant_table(const Machine& machine, std::uint32_t stride, unsigned rounds) {
+Totals totals_of_constant_table(const Machine& machine, std::uint32_t stride, unsigned rounds, unsigned threads = 32) {
   GpuBench bench(machine);
   for (std::uint32_t word = 0; word != 32; ++word) {
     for (unsigned byte = 0; byte != 4; ++byte) {
       bench.constants.push_back(static_cast<std::uint8_t>((100 + word) >> (8 * byte)));
     }
   }
-  const Totals totals = bench.run(read_constant_table(stride, rounds));
-  for (std::uint32_t thread = 0; thread != 32; ++thread) {
+  LaunchShape shape;
+  shape.block = {threads, 1, 1};
+  const Totals totals = bench.run(read_constant_table(stride, rounds), shape);
+  for (std::uint32_t thread = 0; thread != threads; ++thread) {
     EXPECT_EQ(bench.word(thread), 100 + thread * stride % 32) << thread;
   }
   return totals;
@@ -299,6 +326,29 @@ TEST(ConstantCaches, EachAddressTakesACycle) {
   EXPECT_EQ(uniform, 10U * 7 * (1 + heddle::test::kLoopInstructions));
   EXPECT_EQ(cycles(8, 30) - cycles(8, 20), uniform + 10 * 3) << "4 addresses";
   EXPECT_EQ(cycles(1, 30) - cycles(1, 20), uniform + 10 * 31) << "32 addresses";
+}
+
+TEST(ConstantCaches, SubCoresShareTheCoresRateOfAddressesInRegisters) {
+  const auto cycles_per_round = [](unsigned interval, unsigned threads, std::uint32_t stride) {
+    const auto cycles = [&](unsigned rounds) {
+      return constant_count([&] {
+        Machine machine = with_constant_cache();
+        machine.core.sub_cores = 2;
+        machine.constant_cache.l0_bytes = 256;
+        machine.constant_cache.interval = interval;
+        return totals_of_constant_table(machine, stride, rounds, threads).cycles;
+      });
+    };
+    return (cycles(30) - cycles(20)) / 10;
+  };
+  const std::uint64_t uniform = cycles_per_round(0, 32, 0);
+  EXPECT_EQ(cycles_per_round(0, 64, 1), uniform + 31) << "each sub-core by itself";
+  EXPECT_EQ(cycles_per_round(1, 32, 1), uniform + 31);
+  EXPECT_EQ(cycles_per_round(4, 32, 1), uniform + 4 * 31);
+  const std::uint64_t of_both = cycles_per_round(4, 64, 1);
+  EXPECT_GE(of_both, 4 * 64U) << "32 addresses of either";
+  EXPECT_LE(of_both, 4 * 64U + uniform);
+  EXPECT_EQ(cycles_per_round(4, 64, 0), uniform) << "one of either, and other instructions";
 }
 
 TEST(ConstantCaches, AHitOfTheCoresTakesItsLatencyBehindTheL0s) {

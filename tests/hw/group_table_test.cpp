@@ -132,5 +132,43 @@ TEST(Group, KnowsWhichOfItsInstructionsAreUnderWay) {
   EXPECT_EQ(group.flights[2].completed, 2U);
 }
 
+TEST(Group, TakesRecordsOfInstructionsInTurnOrTheFirstThatIsFree) {
+  const auto fetch = [](Group& group) {
+    group.next_flight();
+    group.sub_warp_formed(group.latest);
+    group.flight().all_formed = true;
+    return group.latest;
+  };
+  for (const bool any : {false, true}) {
+    Group group;
+    group.flights.assign(4, InFlight{});
+    group.takes_any_record = any;
+    const unsigned load = fetch(group);
+    const std::uint64_t number = group.flight().number;
+    for (unsigned i = 1; i != 8; ++i) {
+      if (!any && i == 4) {
+        EXPECT_FALSE(group.has_free_flight()) << "the load's record is the next one";
+        break;
+      }
+      ASSERT_TRUE(group.has_free_flight());
+      const unsigned other = fetch(group);
+      EXPECT_NE(other, load);
+      EXPECT_EQ(group.flight().number, number + i);
+      group.sub_warp_completed(other);
+    }
+    EXPECT_FALSE(group.all_completed());
+    if (any) {
+      const unsigned second = fetch(group);
+      fetch(group);
+      EXPECT_TRUE(group.has_free_flight());
+      fetch(group);
+      EXPECT_FALSE(group.has_free_flight()) << "four are under way";
+      group.sub_warp_completed(second);
+      EXPECT_TRUE(group.has_free_flight());
+      EXPECT_EQ(fetch(group), second);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heddle::hw::test

@@ -46,12 +46,14 @@ void ConstantPath::make(MemoryAccess& access) const {
 }
 
 bool ConstantPath::send(MemoryAccess& access) {
+  SharedRate* const rate = in_register(access) ? indexed : nullptr;
   for (; access.sent != access.own; ++access.sent) {
     AccessLine& line = access.lines[access.sent];
     const std::uint64_t address = address_of(access, static_cast<unsigned>(std::countr_zero(line.lanes)));
     const bool now_too = sent_at_ == state_.now;
     const bool joins = mimd_lanes_ && now_too && last_ == address;
-    if (now_too && sent_now_ == per_cycle_ && !joins) {
+    const bool finds_place = (!now_too || sent_now_ != per_cycle_) && (rate == nullptr || rate->free(state_.now));
+    if (!joins && !finds_place) {
       state_.block_cause = IdleCause::constants;
       return false;
     }
@@ -65,6 +67,9 @@ bool ConstantPath::send(MemoryAccess& access) {
       const IdleCause cause = cause_of(line.busy);
       state_.block_cause = cause == IdleCause::memory_port ? IdleCause::constants : cause;
       return false;
+    }
+    if (rate != nullptr && !joins) {
+      rate->take(state_.now);
     }
     sent_now_ = now_too ? sent_now_ + (joins ? 0 : 1) : 1;
     sent_at_ = state_.now;

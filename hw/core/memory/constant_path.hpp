@@ -5,7 +5,8 @@
 //   make      of a checked access: one request for each distinct address of its lanes ("split into as many separate
 //             requests as there are different memory addresses", CUDA C++ Programming Guide, constant memory), in the
 //             order of their lowest lanes
-//   send      one address per cycle and sub-core, or as many as constant_cache.ports where there is no L0. Lanes that
+//   send      one address per cycle and sub-core, or as many as constant_cache.ports where there is no L0; of addresses
+//             in registers one every constant_cache.interval cycles from all sub-cores of the core. Lanes that
 //             execute each an instruction of its own (Divergence::Traits::mimd_lanes) share a cycle for one address, as
 //             lanes of one instruction do
 //   latency   of hits of the L0: constant_cache.l0_latency, 1 at an address that the instruction names
@@ -15,6 +16,7 @@
 #pragma once
 
 #include "hw/core/memory/memory_access.hpp"
+#include "hw/core/share/shared_rate.hpp"
 
 namespace heddle::hw {
 
@@ -28,6 +30,8 @@ class ConstantPath {
         per_cycle_(state.machine.constant_cache.l0_bytes != 0 ? 1 : state.machine.constant_cache.ports),
         mimd_lanes_(mimd_lanes) {}
   link::LineInitiatorSocket socket;
+  // What the core's sub-cores share for addresses in registers; null: it has a cycle for each.
+  SharedRate* indexed = nullptr;
 
   // Instructions that go by here.
   [[nodiscard]] static bool takes(isa::Op op) {
@@ -40,13 +44,14 @@ class ConstantPath {
   // True: all requests have been sent. False: the core's block_cause says what the next one waits for.
   [[nodiscard]] bool send(MemoryAccess& access);
   // Cycles from the last address's to its value, both counted, where it is in the L0.
-  [[nodiscard]] unsigned latency(const MemoryAccess& access) const {
-    return access.sub_warp->decoded->instruction.a == isa::kRZ ? 1 : l0_latency_;
-  }
+  [[nodiscard]] unsigned latency(const MemoryAccess& access) const { return in_register(access) ? l0_latency_ : 1; }
   // A line that was under way is there.
   void came(AccessLine& line);
 
  private:
+  [[nodiscard]] static bool in_register(const MemoryAccess& access) {
+    return access.sub_warp->decoded->instruction.a != isa::kRZ;
+  }
   [[nodiscard]] std::uint64_t address_of(const MemoryAccess& access, unsigned lane) const;
   void take(MemoryAccess& access, const link::LineRequest& request);
 

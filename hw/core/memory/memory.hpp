@@ -66,6 +66,12 @@ class MemoryStage final : public ReceivingStage,
   std::function<bool()> stores_visible;
   // What it shares the load-store unit by with the core's other sub-cores; needed where there is a memory queue.
   AccessSlots* slots = nullptr;
+  // And addresses of constants in registers; where it has a constant cache.
+  void read_constants_at(SharedRate& rate) {
+    if (constant_path_) {
+      constant_path_->indexed = &rate;
+    }
+  }
   // A membar completes: loads behind it must see what others had stored before, whatever copies the L1 has.
   std::function<void()> drop_old_copies;
 

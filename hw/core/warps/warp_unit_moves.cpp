@@ -29,6 +29,7 @@ Group& WarpUnit::fresh(Group* free) {
   group.reads_memory = false;
   group.bound = false;
   group.flights.assign(early_next_pc_ ? issue_->in_flight() : Group::kUsualFlights, InFlight{});
+  group.takes_any_record = stalls_on_use_;
   group.latest = 0;
   group.under_way = 0;
   group.flight().all_formed = true;  // of no instruction: nothing is in flight
