@@ -49,11 +49,14 @@ void check_registers(const Machine& machine, std::vector<Contradiction>& found) 
 void check_stalls(const CoreParameters& core, std::vector<Contradiction>& found) {
   const Divergence::Traits& mechanism = about<Divergence>(core.divergence).traits;
   if (stalls_on_use(core) && (!mechanism.keeps_warps || mechanism.parts_in_flight || mechanism.mimd_lanes)) {
-    found.push_back({"scoreboard.stall",
-                     fmt::format("scoreboard.stall = \"on-use\" lets a warp go on while its loads are under way, and "
-                                 "core.divergence = \"{}\" gives its threads to other groups meanwhile, which do not "
-                                 "wait for them; use scoreboard.stall = \"on-access\" or core.divergence = \"stack\"",
-                                 core.divergence)});
+    found.push_back(
+        {"scoreboard.stall",
+         fmt::format("scoreboard.stall = \"on-use\" lets a warp go on while its loads are under way, and "
+                     "core.divergence = \"{}\" gives its threads to other groups meanwhile, which do not "
+                     "wait for them; use {} or core.divergence = \"stack\"",
+                     core.divergence,
+                     by_control_bits(core) ? "core.issue = \"scoreboard\" with scoreboard.stall = \"on-access\","
+                                           : "scoreboard.stall = \"on-access\"")});
   }
 }
 

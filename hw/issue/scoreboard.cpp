@@ -290,8 +290,9 @@ class ByControlBits final : public Scoreboard {
                                  .loads_ahead = Scoreboard::traits.loads_ahead,
                                  .result_time = &result_time};
   static void check(const Machine& machine, std::vector<Contradiction>& found) {
-    const auto refuse = [&found](std::string why) {
-      found.push_back({"core.issue", "core.issue = \"control-bits\" " + std::move(why)});
+    const auto refuse = [&found](const std::string& why) {
+      found.push_back(
+          {"core.issue", fmt::format("core.issue = \"control-bits\" {} or core.issue = \"scoreboard\"", why)});
     };
     const ScoreboardParameters& own = machine.core.policies.of<ScoreboardParameters>();
     if (machine.icache.instruction_bytes < 16) {

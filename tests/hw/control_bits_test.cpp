@@ -7,7 +7,7 @@
 #include "hw/issue/dependence_board.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/issue/scoreboard.hpp"
-#include "ptx/control_bits.hpp"
+#include "tests/hw/controlled_code.hpp"
 #include "tests/hw/gpu_bench.hpp"
 #include "tests/hw/stage_stubs.hpp"
 
@@ -28,16 +28,6 @@ hw::Machine control_machine(unsigned execute_stages = 4) {
   machine.l1d.write_policy = "write-through";
   machine.l1d.hit_latency = 9;
   return machine;
-}
-isa::ResultTimes times_of(const hw::Machine& machine) {
-  return [time = hw::about<hw::IssueDiscipline>(machine.core.issue).traits.result_time,
-          core = machine.core](const isa::Instruction& in) { return time(core, in); };
-}
-void write_bits(Code& code, const hw::Machine& machine) {
-  const std::vector<ControlBits> bits = ptx::control_bits(code.instructions(), times_of(machine));
-  for (std::size_t pc = 0; pc != bits.size(); ++pc) {
-    code.instructions()[pc].control = bits[pc];
-  }
 }
 
 // ---- what the machine says of its units
@@ -72,14 +62,19 @@ TEST(ControlBitsTimes, AMachineWithoutRoomForThemIsRefused) {
   };
   EXPECT_EQ(refused([](hw::Machine&) {}), "");
   EXPECT_THAT(refused([](hw::Machine& machine) { machine.icache.instruction_bytes = 8; }),
-              HasSubstr("use icache.instruction_bytes = 16"));
-  EXPECT_THAT(refused([](hw::Machine& machine) { machine.core.sub_cores = 1; }), HasSubstr("core.sub_cores"));
+              HasSubstr("use icache.instruction_bytes = 16 or core.issue = \"scoreboard\""));
+  EXPECT_THAT(refused([](hw::Machine& machine) { machine.core.sub_cores = 1; }),
+              HasSubstr("use core.sub_cores above 1 or core.issue = \"scoreboard\""));
   EXPECT_THAT(
       refused([](hw::Machine& machine) { machine.core.policies.of<hw::ScoreboardParameters>().stall = "on-access"; }),
-      HasSubstr("scoreboard.stall = \"on-use\""));
+      HasSubstr("use scoreboard.stall = \"on-use\" or core.issue = \"scoreboard\""));
   EXPECT_THAT(
       refused([](hw::Machine& machine) { machine.core.policies.of<hw::ScoreboardParameters>().forwarding = false; }),
-      HasSubstr("scoreboard.forwarding = true"));
+      HasSubstr("use scoreboard.forwarding = true or core.issue = \"scoreboard\""));
+  // scoreboard.stall alone would be refused as well.
+  EXPECT_THAT(refused([](hw::Machine& machine) { machine.core.divergence = "tbc"; }),
+              HasSubstr("use core.issue = \"scoreboard\" with scoreboard.stall = \"on-access\", or core.divergence = "
+                        "\"stack\""));
 }
 
 // ---- the board alone

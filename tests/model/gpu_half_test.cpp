@@ -101,7 +101,7 @@ TEST(GpuHalf, IsASimpleOperationElsewhere) {
   EXPECT_EQ(cycles_of_one("baseline", {}, "fma.rn.f16x2", true), cycles_of_one("baseline", {}, "fma.rn.f32", true));
   EXPECT_EQ(cycles_of_one("baseline", {"core.half_latency=6"}, "fma.rn.f16x2", true),
             cycles_of_one("baseline", {}, "fma.rn.f32", true) + 4);  // execute_stages is 2
-  const std::vector<std::string> on_access = {"scoreboard.stall=on-access"};
+  const std::vector<std::string> on_access = {"core.issue=scoreboard", "scoreboard.stall=on-access"};
   EXPECT_GT(cycles_of_one("rtx-a6000-8sm", on_access, "fma.rn.f16x2", false), 5);
 }
 
@@ -170,8 +170,9 @@ TEST(GpuHalf, ResultsAreThoseOfTheBaseline) {
   ASSERT_EQ(expected.size(), 9U * 2048) << expected;
   EXPECT_EQ(mixed_results("rtx-a6000-8sm", {}), expected);
   EXPECT_EQ(mixed_results("h100-8sm", {"core.half_latency=40", "core.half_interval=7"}), expected);
-  EXPECT_EQ(mixed_results("rtx-a6000-8sm", {"scoreboard.stall=on-access"}), expected);
-  EXPECT_EQ(mixed_results("rtx-a6000-8sm", {"scoreboard.forwarding=false"}), expected);
+  EXPECT_EQ(mixed_results("rtx-a6000-8sm", {"core.issue=scoreboard"}), expected);
+  EXPECT_EQ(mixed_results("rtx-a6000-8sm", {"core.issue=scoreboard", "scoreboard.stall=on-access"}), expected);
+  EXPECT_EQ(mixed_results("rtx-a6000-8sm", {"core.issue=scoreboard", "scoreboard.forwarding=false"}), expected);
   EXPECT_EQ(mixed_results("tbc", {"core.half_latency=9"}), expected);
 }
 

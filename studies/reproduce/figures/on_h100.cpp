@@ -60,8 +60,9 @@ struct MechanismOfToday {
   std::vector<std::string> instead = {};
 };
 
+// Control bits are of warps that go on behind their loads; the others have a scoreboard.
 const std::vector<std::string>& on_access() {
-  static const std::vector<std::string> settings = {"scoreboard.stall=on-access"};
+  static const std::vector<std::string> settings = {"core.issue=scoreboard", "scoreboard.stall=on-access"};
   return settings;
 }
 const std::vector<std::string>& stacks() {
@@ -69,7 +70,8 @@ const std::vector<std::string>& stacks() {
   return settings;
 }
 const std::vector<std::string>& one_sub_core() {
-  static const std::vector<std::string> settings = {"core.sub_cores=1", "scoreboard.stall=on-access"};
+  static const std::vector<std::string> settings = {"core.sub_cores=1", "core.issue=scoreboard",
+                                                    "scoreboard.stall=on-access"};
   return settings;
 }
 
