@@ -14,11 +14,22 @@ namespace {
 
 using isa::ControlBits;
 
-// "r5" or "p3": the first of them; empty: there is none.
-std::string first_of(const isa::RegisterSet& registers, unsigned predicates) {
+// Registers and predicates that an instruction reads, or that it writes.
+struct UsedPlaces {
+  const isa::RegisterSet& registers;
+  unsigned predicates;
+  [[nodiscard]] bool meet(const UsedPlaces& other) const {
+    return registers.meets(other.registers) || (predicates & other.predicates) != 0;
+  }
+};
+
+// "r5" or "p3": the first that are in both, which meet.
+std::string first_of(const UsedPlaces& one, const UsedPlaces& other) {
   std::string first;
-  registers.each([&first](unsigned reg) { first = first.empty() ? fmt::format("r{}", reg) : first; });
-  return first.empty() && predicates != 0 ? fmt::format("p{}", std::countr_zero(predicates)) : first;
+  (one.registers & other.registers).each([&first](unsigned reg) {
+    first = first.empty() ? fmt::format("r{}", reg) : first;
+  });
+  return first.empty() ? fmt::format("p{}", std::countr_zero(one.predicates & other.predicates)) : first;
 }
 
 bool share_threads(const std::vector<LaneMask>& one, const std::vector<LaneMask>& other) {
@@ -58,26 +69,24 @@ bool DependenceBoard::may_conflict(const Flight& earlier, const link::DecodedIns
 
 std::string DependenceBoard::hazard(const Flight& earlier, const link::DecodedInstruction& next, Cycle now) {
   const isa::RegisterUse& before = earlier.decoded->use;
-  const isa::RegisterUse& use = next.use;
+  const UsedPlaces had_read{before.read, before.predicates_read},
+      had_written{before.written, before.predicates_written};
+  const UsedPlaces reads{next.use.read, next.use.predicates_read},
+      writes{next.use.written, next.use.predicates_written};
+  const auto sentence = [&earlier](const char* does, const std::string& place, const char* has) {
+    return fmt::format("{} {} before PC {} ({}) has{}", does, place, earlier.pc,
+                       isa::disassemble(earlier.decoded->instruction), has);
+  };
   if (earlier.time.counted() || now < earlier.issued + earlier.time.fixed) {
-    if (const std::string read = first_of(before.written & use.read, before.predicates_written & use.predicates_read);
-        !read.empty()) {
-      return fmt::format("read {} before PC {} ({}) has written it", read, earlier.pc,
-                         isa::disassemble(earlier.decoded->instruction));
+    if (had_written.meet(reads)) {
+      return sentence("read", first_of(had_written, reads), " written it");
     }
-    if (const std::string written =
-            first_of(before.written & use.written, before.predicates_written & use.predicates_written);
-        !written.empty()) {
-      return fmt::format("write {} before PC {} ({}) has", written, earlier.pc,
-                         isa::disassemble(earlier.decoded->instruction));
+    if (had_written.meet(writes)) {
+      return sentence("write", first_of(had_written, writes), "");
     }
   }
-  if (earlier.time.counted() && earlier.unread) {
-    if (const std::string read = first_of(before.read & use.written, before.predicates_read & use.predicates_written);
-        !read.empty()) {
-      return fmt::format("write {} before PC {} ({}) has read it", read, earlier.pc,
-                         isa::disassemble(earlier.decoded->instruction));
-    }
+  if (earlier.time.counted() && earlier.unread && had_read.meet(writes)) {
+    return sentence("write", first_of(had_read, writes), " read it");
   }
   return {};
 }
