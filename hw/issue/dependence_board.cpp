@@ -56,17 +56,6 @@ void DependenceBoard::begin(const Group& group) {
   }
 }
 
-bool DependenceBoard::may_conflict(const Flight& earlier, const link::DecodedInstruction& next, Cycle now) {
-  if (!earlier.time.counted() && now >= earlier.issued + earlier.time.fixed) {
-    return false;
-  }
-  const isa::RegisterUse& before = earlier.decoded->use;
-  const isa::RegisterUse& use = next.use;
-  return before.written.meets(use.read | use.written) || before.read.meets(use.written) ||
-         (before.predicates_written & (use.predicates_read | use.predicates_written)) != 0 ||
-         (before.predicates_read & use.predicates_written) != 0;
-}
-
 std::string DependenceBoard::hazard(const Flight& earlier, const link::DecodedInstruction& next, Cycle now) {
   const isa::RegisterUse& before = earlier.decoded->use;
   const UsedPlaces had_read{before.read, before.predicates_read},
@@ -96,7 +85,7 @@ std::string DependenceBoard::issued(const Group& group, const link::DecodedInstr
   std::string wrong;
   for (const unsigned flight : set_bits(board.live)) {
     const Flight& earlier = board.flights[flight];
-    if (wrong.empty() && may_conflict(earlier, next, now) && share_threads(earlier.lanes, group.active)) {
+    if (wrong.empty() && share_threads(earlier.lanes, group.active)) {
       wrong = hazard(earlier, next, now);
     }
   }

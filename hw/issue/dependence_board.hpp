@@ -61,8 +61,6 @@ class DependenceBoard {
 
   [[nodiscard]] const Board& board(GroupId group) const { return boards_[group]; }
   void count_down(Board& board, unsigned counter);
-  // Whether some of both's registers or predicates meet, and `earlier` may not be done with its own in cycle `now`.
-  [[nodiscard]] static bool may_conflict(const Flight& earlier, const link::DecodedInstruction& next, Cycle now);
   // Which register or predicate of `earlier` is not ready for `next` in cycle `now`; empty: none.
   [[nodiscard]] static std::string hazard(const Flight& earlier, const link::DecodedInstruction& next, Cycle now);
 
