@@ -182,7 +182,7 @@ class CoreObserver {
 
   // ---- memory accesses (hw/core/memory/memory_access.hpp; access.sub_warp is whose)
   // The access begins: lanes by space (access.shared, constant, parameter, local, on_chip, global), sub_warp->address,
-  // and the lines that it needs (access.coalesced[0..access.count), each with its lanes). `scratchpad_last`: the last
+  // and the lines that it needs (access.lines[0..access.count), with addresses and lanes). `scratchpad_last`: the last
   // cycle in which scratchpad and private memory serve it, the present one without a bank conflict.
   virtual void accessed(const CoreState& /*core*/, const MemoryAccess& /*access*/, Cycle /*scratchpad_last*/) {}
   // Line number `line` of the access was offered to the L1.

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "isa/memory_map.hpp"
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
 
@@ -232,6 +233,26 @@ INSTANTIATE_TEST_SUITE_P(All, Kanata,
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+// Lines of constant caches are told as those of the L1 are: the parameters' where a launch has them, of 64 bytes.
+TEST(KanataParts, RowsNameTheSubCoreAndTheLinesOfParameters) {
+  const Scratch scratch;
+  const Ran ran = test::heddle({"run", "h100-8sm", "vecadd", "--scale", "0.0005", "--quiet", "--out",
+                                scratch.path("out"), "--pipeline", scratch.path("p.kanata")});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  KanataReader log;
+  ASSERT_NO_FATAL_FAILURE(log.read(Scratch::read(scratch.path("p.kanata"))));
+  std::set<std::string> parts, lines;
+  for (const auto& [id, row] : log.rows) {
+    parts.insert(row.label.substr(0, row.label.find(" g")));
+    if (row.label.find("ld.param") != std::string::npos) {
+      lines.insert(row.details.substr(row.details.rfind("\\n", row.details.size() - 3) + 2));
+    }
+  }
+  EXPECT_EQ(lines, std::set<std::string>{fmt::format("1 lines: {:#x}\\n", isa::kBankBacking)});
+  const std::set<std::string> wanted = {"c0.0", "c0.1", "c0.2", "c0.3"};
+  EXPECT_TRUE(std::includes(parts.begin(), parts.end(), wanted.begin(), wanted.end())) << *parts.begin();
+}
 
 // Warp-splits are rows of one stage: as many as the statistics count, none of which is left open.
 class KanataSplits : public ::testing::TestWithParam<const char*> {};

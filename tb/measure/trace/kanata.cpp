@@ -41,6 +41,12 @@ std::uint64_t thread_number(const hw::CoreState& core, hw::GroupId group) {
   return core.index * std::uint64_t{65536} + group;
 }
 
+// Of a core of several sub-cores with which of them.
+std::string core_name(const hw::CoreState& core) {
+  return core.machine.core.sub_cores == 1 ? fmt::format("{}", core.in_core)
+                                          : fmt::format("{}.{}", core.in_core, core.sub_core);
+}
+
 std::string_view cause_name(hw::IdleCause cause) {
   return hw::kIdleCauses[static_cast<std::size_t>(cause)].name;
 }
@@ -162,7 +168,8 @@ void KanataLog::describe_block(const Row& row, const hw::CoreState& core, const 
 KanataLog::Row& KanataLog::add_row(const hw::CoreState& core, const link::SubWarp& sub_warp, const char* stage) {
   Row& row = rows_[&sub_warp] = open_row(thread_number(core, sub_warp.group), stage);
   const hw::Group& group = core.groups[sub_warp.group];
-  put(now_, "L\t{}\t0\tc{} g{} {:4}: {}\n", row.id, core.index, sub_warp.group, sub_warp.pc, texts_.of(sub_warp.word));
+  put(now_, "L\t{}\t0\tc{} g{} {:4}: {}\n", row.id, core_name(core), sub_warp.group, sub_warp.pc,
+      texts_.of(sub_warp.word));
   describe_block(row, core, group);
   put(now_, "S\t{}\t0\t{}\n", row.id, stage);
   return row;
@@ -196,8 +203,8 @@ void KanataLog::split_made(const hw::CoreState& core, const hw::Group& made, con
   }
   const std::uint64_t thread = thread_number(core, made.id);
   const Row& row = splits_[thread] = open_row(thread, "Sp");
-  put(now_, "L\t{}\t0\tc{} g{} split of g{}: {} [{:08x}]\n", row.id, core.index, made.id, rest.id, hw::name_of(cause),
-      made.active[0]);
+  put(now_, "L\t{}\t0\tc{} g{} split of g{}: {} [{:08x}]\n", row.id, core_name(core), made.id, rest.id,
+      hw::name_of(cause), made.active[0]);
   describe_block(row, core, made);
   put(now_, "L\t{}\t1\tsplit in cycle {} ({}): lanes {:08x} at PC {}, leaving {:08x} at PC {} in g{}\\n\n", row.id,
       core.now, hw::name_of(cause), made.active[0], made.pc, rest.active[0], rest.pc, rest.id);
@@ -309,7 +316,7 @@ void KanataLog::accessed(const hw::CoreState& core, const hw::MemoryAccess& acce
   constexpr unsigned kShown = 4;
   put(now_, "L\t{}\t1\t{} lines:", row->id, access.count);
   for (unsigned i = 0; i < std::min(access.count, kShown); ++i) {
-    put(now_, " {:#x}", access.coalesced[i].line);
+    put(now_, " {:#x}", access.lines[i].address);
   }
   now_ += access.count > kShown ? " ...\\n\n" : "\\n\n";
 }
