@@ -24,50 +24,27 @@ constexpr auto kDigits = [] {
   return digits;
 }();
 
-// What comes before the identifier of a wave's line, of values below kSmall: of several bits, then of one.
-constexpr std::uint32_t kSmall = 256;
-struct Start {
-  std::array<char, 15> text;
-  std::uint8_t length;
-};
-constexpr auto kStarts = [] {
-  std::array<Start, kSmall + 2> starts{};
-  for (std::uint32_t value = 0; value != kSmall; ++value) {
-    Start& start = starts[value];
-    const auto digits = static_cast<unsigned>(std::max<int>(static_cast<int>(std::bit_width(value)), 1));
-    start.text[0] = 'b';
-    for (unsigned digit = 0; digit != digits; ++digit) {
-      start.text[1 + digit] = static_cast<char>('0' + ((value >> (digits - 1 - digit)) & 1U));
-    }
-    start.text[1 + digits] = ' ';
-    start.length = static_cast<std::uint8_t>(digits + 2);
+// The binary digits of a value, none of its leading zeros: readers extend with zeros. Writes over what is behind them,
+// up to the longest line. Of 32 digits without a branch on the value: lengths and values are hard to foresee.
+inline char* digits(char* at, std::uint64_t value) {
+  constexpr unsigned kUsual = 32;
+  const auto leading = static_cast<unsigned>(std::countl_zero(value | 1U));
+  const std::uint64_t first = value << leading;  // the first digit is the highest bit
+  const unsigned count = 64 - leading;
+  const auto eight = [&](unsigned from) {
+    std::memcpy(at + from, kDigits[(first >> (56 - from)) & 0xffU].data(), kDigits[0].size());
+  };
+  eight(0);
+  eight(8);
+  eight(16);
+  eight(24);
+  if (count > kUsual) [[unlikely]] {
+    eight(32);
+    eight(40);
+    eight(48);
+    eight(56);
   }
-  for (std::uint32_t bit = 0; bit != 2; ++bit) {
-    starts[kSmall + bit] = {{static_cast<char>('0' + bit)}, 1};
-  }
-  return starts;
-}();
-
-// The start of a line of a value from kSmall on; behind it as many bytes as one more byte of digits has are written to.
-char* long_start(char* at, std::uint64_t value) {
-  // Whole bytes from the first one that is not zero, less its leading zeros: readers extend with zeros.
-  const auto bits = static_cast<unsigned>(std::bit_width(value));
-  unsigned bytes = (bits + 7) / 8;
-  const unsigned leading = bytes * 8 - bits;
-  *at++ = 'b';
-  --bytes;
-  std::uint64_t digits = 0;
-  std::memcpy(&digits, kDigits[(value >> (8 * bytes)) & 0xffU].data(), sizeof digits);
-  digits >>= 8 * leading;  // the first digit is in the lowest byte
-  std::memcpy(at, &digits, sizeof digits);
-  at += 8 - leading;
-  while (bytes != 0) {
-    --bytes;
-    std::memcpy(at, kDigits[(value >> (8 * bytes)) & 0xffU].data(), 8);
-    at += 8;
-  }
-  *at++ = ' ';
-  return at;
+  return at + count;
 }
 
 // Identifiers are numbers in base 94, in printable characters.
@@ -95,15 +72,16 @@ void VcdText::begin(const Head& head) {
     ids_.push_back(identifier(number));
   }
   for (const std::uint32_t variable : head.waves) {
-    const std::string id = ids_[variable] + '\n';
+    const bool one_bit = head.variables[variable].width == 1;
+    const std::string id = (one_bit ? "" : " ") + ids_[variable] + '\n';
     Line& line = lines_.emplace_back();
-    if (id.size() > line.id.size()) {
+    if (id.size() > line.end.size()) {
       throw InternalError("too many signals are traced");
     }
-    std::copy(id.begin(), id.end(), line.id.begin());
+    std::copy(id.begin(), id.end(), line.end.begin());
     line.length = static_cast<std::uint32_t>(id.size());
-    if (head.variables[variable].width == 1) {
-      line.first = kSmall;
+    if (one_bit) {
+      line.before = 0;
       line.mask = 1;
     }
   }
@@ -181,14 +159,9 @@ inline void VcdText::write_changes(std::span<const link::WaveLog::Change> change
     const char* const begin = at;
     const Line& of = lines_[change.wave];
     const std::uint64_t value = change.value & of.mask;
-    if (value < kSmall) {
-      const Start& start = kStarts[of.first + value];
-      std::memcpy(at, start.text.data(), start.text.size());  // what is too much is written over
-      at += start.length;
-    } else {
-      at = long_start(at, value);
-    }
-    std::memcpy(at, of.id.data(), of.id.size());
+    *at = 'b';  // written over where the line begins with the digit
+    at = digits(at + of.before, value);
+    std::memcpy(at, of.end.data(), of.end.size());
     at += of.length;
     if constexpr (kTellsLines) {
       const std::uint64_t mixed = (value + change.wave * 0xC2B2AE3D27D4EB4FULL) * 0x9E3779B97F4A7C15ULL;
@@ -204,8 +177,8 @@ inline void VcdText::write_changes(std::span<const link::WaveLog::Change> change
 
 void VcdText::unknown(std::uint32_t wave) {
   const Line& of = lines_[wave];
-  append(of.one_bit() ? "x" : "bx ");
-  append({of.id.data(), of.length});
+  append(of.before == 0 ? "x" : "bx");
+  append({of.end.data(), of.length});
 }
 
 void VcdText::text(std::size_t variable, const std::string& value) {

@@ -32,11 +32,10 @@ class VcdText final : public WaveForm {
   static constexpr std::size_t kLongestLine = 96;
   // What a change of a wave is written with.
   struct Line {
-    std::array<char, 8> id{};                // and a line feed
-    std::uint32_t length = 0;                // of both
-    std::uint32_t first = 0;                 // of the table of small values
+    std::array<char, 8> end{};               // behind the digits: a blank, the identifier, a line feed
+    std::uint32_t length = 0;                // of it
+    std::uint32_t before = 1;                // bytes before the digits: "b", or nothing and no blank either
     std::uint64_t mask = ~std::uint64_t{0};  // of a value's bits
-    [[nodiscard]] bool one_bit() const { return mask == 1; }
   };
 
   void scope(const WaveScope& scope, const Head& head);
