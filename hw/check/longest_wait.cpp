@@ -63,7 +63,9 @@ LongestWait longest_wait(const Machine& machine) {
   const double queue = machine.lsu.queue == 0 ? 0
                                               : machine.lsu.address_cycles +
                                                     1.0 * machine.lsu.interval * machine.lsu.queue * core.sub_cores;
-  const double unseen = machine.gpu.launch_latency + (machine.scratchpad.latency - 1.0) + queue;
+  // A load of each sub-core, with an address for each lane.
+  const double constants = 1.0 * machine.constant_cache.interval * core.simd_width * core.sub_cores;
+  const double unseen = machine.gpu.launch_latency + (machine.scratchpad.latency - 1.0) + queue + constants;
   const auto travel = about<Divergence>(core.divergence).traits.longest_travel;
   way += travel == nullptr ? 0 : static_cast<double>(travel(core));
   LongestWait wait;
