@@ -209,7 +209,7 @@ void Home::change(std::uint64_t address, Line& line, HomeEvent event, SliceReque
   }
 }
 
-// After the home's last word on a line for now.
+// After the last word of the home in this exchange on a line.
 void Home::settle(std::uint64_t address) {
   const auto found = lines_.find(address);
   const Line& line = found->second;

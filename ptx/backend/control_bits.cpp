@@ -195,14 +195,14 @@ class Writer {
     }
     left_.resize(steps_.size());
     left_[0].emplace();
-    std::vector<std::size_t> todo{0};
-    while (!todo.empty()) {
-      const std::size_t begin = todo.back();
-      todo.pop_back();
+    std::vector<std::size_t> to_visit{0};
+    while (!to_visit.empty()) {
+      const std::size_t begin = to_visit.back();
+      to_visit.pop_back();
       walk(begin, *left_[begin], [&](std::size_t next, const Left& left) {
         const bool fresh = !left_[next];
         if (fresh) left_[next].emplace();
-        if (left_[next]->join(left) || fresh) todo.push_back(next);
+        if (left_[next]->join(left) || fresh) to_visit.push_back(next);
       });
     }
   }

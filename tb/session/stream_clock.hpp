@@ -68,7 +68,7 @@ class StreamClock {
     Time time = 0;
     bool recorded = false;
   };
-  [[nodiscard]] Time begin_of(Id stream) const;  // of work that is asked for now
+  [[nodiscard]] Time begin_of(Id stream) const;  // of work that is asked for at this moment
   [[nodiscard]] Time end_of(Id stream) const;    // of what has been asked for
   [[nodiscard]] bool poll_time(Time time);
 
