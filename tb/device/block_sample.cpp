@@ -12,17 +12,22 @@ BlockSample::BlockSample(std::uint64_t blocks, std::uint64_t wave, std::uint64_t
     return;
   }
   const std::uint64_t wanted = std::max((blocks + every - 1) / every, kFewestWaves * wave);
-  const std::uint64_t runs = std::max<std::uint64_t>(wanted / (kWavesOfRun * wave), 1);
-  run_ = wanted / runs;
-  if (2 * run_ * runs > blocks + 1) {
+  if (2 * wanted > blocks + 1) {
     return;
   }
-  blocks_.reserve(run_ * runs);
+  const std::uint64_t runs = std::max<std::uint64_t>(wanted / (kWavesOfRun * wave), 1);
+  const std::uint64_t waves = wanted / (runs * wave);  // of a run
+  const std::uint64_t last = blocks / wave - waves;    // with which the last run begins
+  const std::uint64_t rest = runs == 1 ? wanted % wave : blocks % wave;
+  blocks_.reserve(runs * waves * wave + rest);
+  runs_.push_back(0);
   for (std::uint64_t i = 0; i != runs; ++i) {
-    const std::uint64_t first = runs == 1 ? 0 : (blocks - run_) * i / (runs - 1);  // they do not overlap
-    for (std::uint64_t block = first; block != first + run_; ++block) {
+    const std::uint64_t first = runs == 1 ? 0 : last * i / (runs - 1) * wave;  // they do not overlap
+    const std::uint64_t end = first + waves * wave + (i == runs - 1 ? rest : 0);
+    for (std::uint64_t block = first; block != end; ++block) {
       blocks_.push_back(block);
     }
+    runs_.push_back(blocks_.size());
   }
 }
 
@@ -34,9 +39,9 @@ double BlockSample::cycles_of_all(std::uint64_t cycles, const std::vector<hw::So
   }
   std::uint64_t middle = 0;         // instructions
   std::uint64_t middle_cycles = 0;  // in which they were executed
-  for (std::uint64_t first = 0; first != blocks_.size(); first += run_) {
-    const std::uint64_t begin = first + wave_;
-    const std::uint64_t end = first + run_ - wave_;  // the blocks from one wave's end to another's
+  for (std::size_t run = 0; run + 1 != runs_.size(); ++run) {
+    const std::uint64_t begin = runs_[run] + wave_;
+    const std::uint64_t end = runs_[run + 1] - wave_;  // the blocks from one wave's end to another's
     for (std::uint64_t i = begin; i != end; ++i) {
       middle += instructions[finished[i].block];
     }

@@ -4,11 +4,15 @@
 // A wave is as many blocks as the machine holds at once. Simulated are runs of neighbouring blocks at equal distances,
 // the first of them from the grid's first block on and the last up to its last one, one behind the other as if nothing
 // lay between: the first wave finds the caches cold, the cores never run dry but at the end, and the last wave makes
-// the tail of the launch. Where one run goes over into the next, blocks that are no neighbours are together and spoil
-// each other's rows and lines; so the rate, thread instructions per cycle, is taken from the middle of the runs: from
-// the end of a run's first wave to the beginning of its last one. Head and tail take their time, all blocks between
-// them as many cycles as their instructions take at that rate (systematic sampling of clusters with a ratio estimate:
-// Cochran, Sampling Techniques, chapters 6, 8 and 9).
+// the tail of the launch. Each run begins a number of whole waves after the first one, so that what follows a block in
+// its place lies in memory as the next wave's block does. Otherwise blocks may share a bank that never do in the whole
+// launch, and keep closing each other's rows up to its end.
+//
+// Where one run goes over into the next, blocks that are no neighbours are together and spoil each other's rows and
+// lines; so the rate, thread instructions per cycle, is taken from the middle of the runs: from the end of a run's
+// first wave to the beginning of its last one. Head and tail take their time, all blocks between them as many cycles as
+// their instructions take at that rate (systematic sampling of clusters with a ratio estimate: Cochran, Sampling
+// Techniques, chapters 6, 8 and 9).
 #pragma once
 
 #include <cstdint>
@@ -39,8 +43,8 @@ class BlockSample {
 
  private:
   std::uint64_t wave_;
-  std::uint64_t run_ = 0;  // blocks of a run
   std::vector<std::uint64_t> blocks_;
+  std::vector<std::size_t> runs_;  // where in blocks_ each begins, and the end
 };
 
 }  // namespace heddle::tb

@@ -35,11 +35,12 @@ std::vector<std::uint64_t> firsts_of_runs(const BlockSample& sample) {
 }
 
 TEST(BlockSample, TakesRunsFromTheFirstBlockToTheLast) {
-  // 250 of 1000 blocks: 7 runs of 8 waves of 4 blocks, and 35 blocks each of what there is.
-  const BlockSample sample(1000, 4, 4);
-  EXPECT_EQ(sample.blocks().size(), 7 * 35U);
-  EXPECT_THAT(firsts_of_runs(sample), ElementsAre(0, 160, 321, 482, 643, 804, 965));
-  EXPECT_EQ(sample.blocks().back(), 999U);
+  // 250 of 1001 blocks: 7 runs of 8 waves of 4 blocks, each as many waves after the first as there are, and what is
+  // left over of the last wave.
+  const BlockSample sample(1001, 4, 4);
+  EXPECT_EQ(sample.blocks().size(), 7 * 32 + 1U);
+  EXPECT_THAT(firsts_of_runs(sample), ElementsAre(0, 160, 320, 484, 644, 804, 968));
+  EXPECT_EQ(sample.blocks().back(), 1000U);
 }
 
 TEST(BlockSample, TakesOneRunOfAFewWaves) {
