@@ -206,7 +206,9 @@ class DramWaves final : public DramObserver {
     visit(dram, "queue", queue_, link::up_to(capacity_), "requests that wait in the controller");
     visit(dram, "bus", bus_, link::number(2),
           "transfers on the data bus; 2 where fractions of a cycle meet. Adds up to the statistic bus_busy_cycles");
-    visit(dram, "start", start_, link::boolean(), "an access is started");
+    visit(dram, "start", start_, link::boolean(),
+          "an access is started; of several in one cycle of the cores, as pseudo channels and faster clocks have them, "
+          "the last one is shown");
     visit(dram, "bank", bank_, link::up_to(banks_.size() - 1), "its bank");
     visit(dram, "row", row_, link::number(32), "its row");
     visit(dram, "hit", hit_, link::boolean(), "its row was open");

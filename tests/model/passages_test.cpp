@@ -54,6 +54,11 @@ const std::vector<PipelineShape>& pipeline_shapes() {
       {"few_places", "baseline", {"core.pending_accesses=2", "l1d.mshrs=2", "core.execute_stages=3"}},
       {"little_room", "baseline", {"l1d.mshrs=3", "l1d.mshr_targets=1", "l1d.write_buffer=1", "dram.queue=2"}},
       {"late_hits", "lwm", {"l1d.hit_latency=6", "core.execute_stages=3"}},
+      // Nothing is let by.
+      {"next_pcs_known_early", "baseline", {"core.issue=scoreboard"}},
+      {"without_bypasses", "baseline", {"core.issue=scoreboard", "scoreboard.forwarding=false", "core.sub_cores=2"}},
+      {"today", "h100-8sm", {"gpu.cores=2"}},
+      {"today_one_behind_the_other", "rtx3070-8sm", {"gpu.cores=1", "core.issue=strict"}},
   };
   return all;
 }
@@ -176,7 +181,7 @@ std::string counters_at_a_fault(const std::string& machine, bool watched) {
 }
 
 TEST(Passages, CountsWhatTheStagesCountUpToAFault) {
-  for (const char* const machine : {"baseline", "lwm"}) {
+  for (const char* const machine : {"baseline", "lwm", "h100-8sm"}) {
     const std::string stages = counters_at_a_fault(machine, true);
     EXPECT_NE(stages, "no fault") << machine;
     EXPECT_EQ(counters_at_a_fault(machine, false), stages) << machine;

@@ -12,7 +12,8 @@ HEDDLE_LONG_SANITIZED("Machines/WavesAgree.*/slow_fetch", "Machines/WavesAgree.*
                       "Machines/WavesAgree.*/relaxed", "Machines/WavesAgree.*/dynamic_warps",
                       "Machines/WavesAgree.*/large_warps", "Machines/WavesAgree.*/bfs",
                       "Machines/WavesAgree.*/compaction", "Machines/WavesAgree.*/l2_and_hints",
-                      "Machines/WavesAgree.*/slip", "Machines/WavesAgree.*/warp_splits")
+                      "Machines/WavesAgree.*/slip", "Machines/WavesAgree.*/warp_splits",
+                      "Machines/WavesAgree.*/today_by_scoreboard")
 
 namespace heddle::studies {
 namespace {
@@ -27,6 +28,7 @@ using test::VcdDump;
 struct WavesCase {
   const char* name;
   std::vector<std::string> run;  // machine, workload, options
+  bool several_starts = false;   // of accesses to memory in one cycle of the cores
 };
 void PrintTo(const WavesCase& one, std::ostream* out) {
   *out << one.name;
@@ -42,41 +44,59 @@ std::uint64_t over_rows(const VcdDump& dump, const std::string& path) {
   return dump.sum(path, [](std::uint64_t present) { return present != 0 ? 1 : 0; });
 }
 
-void check_core(const VcdDump& dump, const json::object& modules, const std::string& core, bool scoreboard) {
-  const json::object& counts = modules.at(core).as_object();
-  EXPECT_EQ(dump.sum(core + ".fetch.valid"), value(counts, "fetched"));
-  EXPECT_EQ(dump.sum(core + ".fetch.missed"), value(counts, "fetch_misses"));
-  EXPECT_EQ(dump.sum(core + ".writeback.valid") + dump.sum(core + ".writeback.returns.valid"),
+// The stages of a core, or of one of its sub-cores. `reads_wait`: an instruction waits for results in register read,
+// not in decode.
+// Adds to `bank_stalls` what register read has waited for banks.
+void check_stages(const VcdDump& dump, const json::object& modules, const std::string& stages, bool reads_wait,
+                  std::uint64_t& bank_stalls) {
+  const json::object& counts = modules.at(stages).as_object();
+  EXPECT_EQ(dump.sum(stages + ".fetch.valid"), value(counts, "fetched"));
+  EXPECT_EQ(dump.sum(stages + ".fetch.missed"), value(counts, "fetch_misses"));
+  EXPECT_EQ(dump.sum(stages + ".writeback.valid") + dump.sum(stages + ".writeback.returns.valid"),
             value(counts, "warp_instructions"));
   // An access that parts in flight is formed and read once and retires in two parts.
   const std::uint64_t formed =
       value(counts, "warp_instructions") - value(counts, "splits_memory") - value(counts, "splits_revived");
-  EXPECT_EQ(dump.sum(core + ".decode.former.valid"), formed);
-  EXPECT_EQ(dump.sum(core + ".register_read.valid"), formed);
-  if (!scoreboard) {  // there it is register read that waits
-    EXPECT_EQ(dump.sum(core + ".decode.former.interlock"), value(counts, "interlock_stalls"));
+  EXPECT_EQ(dump.sum(stages + ".decode.former.valid"), formed);
+  EXPECT_EQ(dump.sum(stages + ".register_read.valid"), formed);
+  if (!reads_wait) {
+    EXPECT_EQ(dump.sum(stages + ".decode.former.interlock"), value(counts, "interlock_stalls"));
   }
-  if (dump.signals.count(core + ".register_read.bank_stall") != 0) {
-    EXPECT_EQ(dump.sum(core + ".register_read.bank_stall"), value(counts, "bank_stalls"));
-    EXPECT_NE(value(counts, "bank_stalls"), 0U);
+  if (dump.signals.count(stages + ".register_read.bank_stall") != 0) {
+    EXPECT_EQ(dump.sum(stages + ".register_read.bank_stall"), value(counts, "bank_stalls"));
+    bank_stalls += value(counts, "bank_stalls");
   }
-  EXPECT_EQ(dump.sum(core + ".memory.lines"), value(counts, "line_requests"));
+  EXPECT_EQ(dump.sum(stages + ".memory.lines"), value(counts, "line_requests"));
   // The state of execute adds up, cause by cause, to the statistics; so do the functional units.
   for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
     const std::string name(hw::kIdleCauses[cause].name);
-    EXPECT_EQ(dump.time_at(core + ".execute.state", cause), value(counts, "idle_" + name)) << name;
+    EXPECT_EQ(dump.time_at(stages + ".execute.state", cause), value(counts, "idle_" + name)) << name;
   }
   const json::array& active = counts.at("fu_active_cycles").as_array();
   for (std::size_t lanes = 1; lanes < active.size(); ++lanes) {
-    EXPECT_EQ(dump.time_at(core + ".execute.active", lanes), active[lanes].to_number<std::uint64_t>()) << lanes;
+    EXPECT_EQ(dump.time_at(stages + ".execute.active", lanes), active[lanes].to_number<std::uint64_t>()) << lanes;
   }
+  EXPECT_NE(over_rows(dump, stages + ".scheduler.ready"), 0U);
+}
+
+void check_core(const VcdDump& dump, const json::object& modules, const std::string& core, bool reads_wait) {
+  const auto sub_core = [&core](unsigned number) { return core + ".sub" + std::to_string(number); };
+  const bool parts = modules.contains(sub_core(0));
+  std::uint64_t bank_stalls = 0;
+  if (!parts) {
+    check_stages(dump, modules, core, reads_wait, bank_stalls);
+  }
+  for (unsigned number = 0; modules.contains(sub_core(number)); ++number) {
+    check_stages(dump, modules, sub_core(number), reads_wait, bank_stalls);
+  }
+  const bool has_banks = dump.signals.count((parts ? sub_core(0) : core) + ".register_read.bank_stall") != 0;
+  EXPECT_EQ(bank_stalls != 0, has_banks);
   for (const char* cache : {".l1d", ".icache"}) {
     const json::object& cache_counts = modules.at(core + cache).as_object();
     for (const char* count : {"hits", "misses", "merged", "fills"}) {
       EXPECT_EQ(dump.sum(core + cache + "." + count), value(cache_counts, count)) << cache << " " << count;
     }
   }
-  EXPECT_EQ(over_rows(dump, core + ".scheduler.ready") != 0, true);
 }
 
 // Splits made and merged; entries and slots hold each group once, and the splits of one warp share no lane.
@@ -134,14 +154,20 @@ void check_splits(const VcdDump& dump, const json::object& modules, const std::s
   }
 }
 
-void check_memory(const VcdDump& dump, const json::object& modules) {
+void check_memory(const VcdDump& dump, const json::object& modules, bool several_starts) {
   std::uint64_t requests = 0;
   for (unsigned channel = 0; modules.contains("gpu.dram" + std::to_string(channel)); ++channel) {
     const std::string dram = "gpu.dram" + std::to_string(channel);
     const json::object& counts = modules.at(dram).as_object();
     EXPECT_EQ(dump.sum(dram + ".bus"), value(counts, "bus_busy_cycles"));
     EXPECT_EQ(dump.sum(dram + ".queue"), value(counts, "queue_wait_cycles"));
-    EXPECT_EQ(dump.sum(dram + ".start"), value(counts, "reads") + value(counts, "writes") + value(counts, "atomics"));
+    const std::uint64_t accesses = value(counts, "reads") + value(counts, "writes") + value(counts, "atomics");
+    if (several_starts) {
+      EXPECT_LE(dump.sum(dram + ".start"), accesses);
+      EXPECT_GT(dump.sum(dram + ".start"), accesses * 9 / 10);
+    } else {
+      EXPECT_EQ(dump.sum(dram + ".start"), accesses);
+    }
     std::uint64_t holds = 0;
     for (unsigned bank = 0; dump.signals.count(dram + ".bank" + std::to_string(bank) + ".held") != 0; ++bank) {
       for (const auto& change : dump[dram + ".bank" + std::to_string(bank) + ".held"].changes) {
@@ -150,12 +176,14 @@ void check_memory(const VcdDump& dump, const json::object& modules) {
     }
     EXPECT_LE(holds, value(counts, "row_holds"));
     EXPECT_EQ(holds != 0, value(counts, "row_holds") != 0);
-    requests += dump.sum("gpu.noc.channel" + std::to_string(channel) + ".valid");
-    const std::string slice = "gpu.l2_" + std::to_string(channel);
-    if (modules.contains(slice)) {
-      for (const char* count : {"hits", "misses", "merged"}) {
-        EXPECT_EQ(dump.sum(slice + ".store." + count), value(modules.at(slice + ".store").as_object(), count)) << count;
-      }
+  }
+  for (unsigned at = 0; dump.signals.count("gpu.noc.channel" + std::to_string(at) + ".valid") != 0; ++at) {
+    requests += dump.sum("gpu.noc.channel" + std::to_string(at) + ".valid");
+  }
+  for (unsigned at = 0; modules.contains("gpu.l2_" + std::to_string(at)); ++at) {
+    const std::string store = "gpu.l2_" + std::to_string(at) + ".store";
+    for (const char* count : {"hits", "misses", "merged"}) {
+      EXPECT_EQ(dump.sum(store + "." + count), value(modules.at(store).as_object(), count)) << store << count;
     }
   }
   EXPECT_EQ(requests, value(modules.at("gpu.noc").as_object(), "requests"));
@@ -176,31 +204,38 @@ TEST_P(WavesAgree, WithEveryStatisticTheyShow) {
   const VcdDump dump = test::read_vcd(Scratch::read(scratch.path("w.vcd")));
   const json::value all = json::parse(stats);
   const json::object& modules = all.at("modules").as_object();
-  const bool scoreboard = all.at("machine").at("parameters").at("core").at("issue").as_string() == "scoreboard";
-  check_core(dump, modules, "gpu.core0", scoreboard);
+  const auto issue = all.at("machine").at("parameters").at("core").at("issue").as_string();
+  check_core(dump, modules, "gpu.core0", issue == "scoreboard" || issue == "control-bits");
   check_splits(dump, modules, "gpu.core0");
-  check_memory(dump, modules);
+  check_memory(dump, modules, GetParam().several_starts);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Machines, WavesAgree,
-    testing::Values(WavesCase{"baseline", {"baseline", "reduction", "--scale", "0.002"}},
-                    WavesCase{"bfs", {"baseline", "bfs", "--scale", "0.002"}},
-                    WavesCase{"large_warps", {"thesis-lwm", "nqueens", "--scale", "0.002"}},
-                    WavesCase{"relaxed", {"thesis-lwm", "bfs", "--scale", "0.002", "--set", "core.issue=relaxed"}},
-                    WavesCase{"compaction", {"tbc", "blackjack", "--scale", "0.0005"}},
-                    WavesCase{"dynamic_warps", {"dwf-majority", "nqueens", "--scale", "0.002"}},
-                    WavesCase{"warp_splits", {"dws-revive-bypass", "merge", "--scale", "0.002"}},
-                    WavesCase{"slip", {"slip-bypass", "merge", "--scale", "0.002"}},
-                    WavesCase{"slow_fetch",
-                              {"baseline", "kmeans", "--scale", "0.002", "--set", "core.fetch_latency=7"}},
-                    WavesCase{"register_banks",
-                              {"baseline", "bfs", "--scale", "0.002", "--set", "registers.banks=1", "--set",
-                               "registers.write_ports=1", "--set", "registers.cache=true"}},
-                    WavesCase{"jedec",
-                              {"baseline", "bfs", "--scale", "0.002", "--set", "dram.timing=jedec", "--set",
-                               "dram.banks=16", "--set", "dram.scheduler=fr-fcfs"}},
-                    WavesCase{"l2_and_hints", {"database-hints", "index_search", "--scale", "0.002"}}),
+    testing::Values(
+        WavesCase{"baseline", {"baseline", "reduction", "--scale", "0.002"}},
+        WavesCase{"bfs", {"baseline", "bfs", "--scale", "0.002"}},
+        WavesCase{"large_warps", {"thesis-lwm", "nqueens", "--scale", "0.002"}},
+        WavesCase{"relaxed", {"thesis-lwm", "bfs", "--scale", "0.002", "--set", "core.issue=relaxed"}},
+        WavesCase{"compaction", {"tbc", "blackjack", "--scale", "0.0005"}},
+        WavesCase{"dynamic_warps", {"dwf-majority", "nqueens", "--scale", "0.002"}},
+        WavesCase{"warp_splits", {"dws-revive-bypass", "merge", "--scale", "0.002"}},
+        WavesCase{"slip", {"slip-bypass", "merge", "--scale", "0.002"}},
+        WavesCase{"slow_fetch", {"baseline", "kmeans", "--scale", "0.002", "--set", "core.fetch_latency=7"}},
+        WavesCase{"register_banks",
+                  {"baseline", "bfs", "--scale", "0.002", "--set", "registers.banks=1", "--set",
+                   "registers.write_ports=1", "--set", "registers.cache=true"}},
+        WavesCase{"jedec",
+                  {"baseline", "bfs", "--scale", "0.002", "--set", "dram.timing=jedec", "--set", "dram.banks=16",
+                   "--set", "dram.scheduler=fr-fcfs"}},
+        WavesCase{"l2_and_hints", {"database-hints", "index_search", "--scale", "0.002"}},
+        // A nanosecond is a cycle there, too, as the reader of waves counts.
+        WavesCase{"today",
+                  {"h100-8sm", "scan", "--scale", "0.001", "--set", "gpu.cores=2", "--set", "gpu.clock_ghz=1"},
+                  true},
+        WavesCase{"today_by_scoreboard",
+                  {"v100-8sm", "reduction", "--scale", "0.001", "--set", "gpu.cores=1", "--set", "gpu.clock_ghz=1",
+                   "--set", "core.issue=scoreboard"}}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
