@@ -34,9 +34,8 @@ struct KanataRow {
   std::uint64_t begin = 0, end = 0;
   std::map<int, std::string> open;  // stage by lane
   std::vector<std::pair<std::string, std::uint64_t>> stages;
-  std::map<std::string, std::uint64_t> held;        // cycles by cause
-  std::map<std::string, std::uint64_t> held_ports;  // for ports of register banks, by stage
-  std::uint64_t held_since = 0;
+  std::map<std::string, std::uint64_t> held;             // cycles by cause
+  std::uint64_t held_since = 0, held_at_write_port = 0;  // cycles
   std::string label, details;
   std::uint64_t thread = 0;
   bool ended = false, flushed = false;
@@ -112,9 +111,7 @@ struct KanataReader {
       row.open.erase(lane);
       if (lane == 1) {
         row.held[fields[3]] += cycle - row.held_since;
-        if (fields[3] == "register_banks") {
-          row.held_ports[row.stages.back().first] += cycle - row.held_since;
-        }
+        row.held_at_write_port += row.stages.back().first == "W" ? cycle - row.held_since : 0;
       }
     } else if (fields[0] == "W") {
       const std::uint64_t producer = std::stoull(fields.at(2));
@@ -157,8 +154,7 @@ void expect_stages_in_order(const KanataReader& log) {
     }
     if (!row.flushed) {
       EXPECT_EQ(row.stages.back().first, "W");
-      const auto waits = row.held_ports.find("W");
-      EXPECT_EQ(row.end, last + 1 + (waits == row.held_ports.end() ? 0 : waits->second)) << "write-back takes a cycle";
+      EXPECT_EQ(row.end, last + 1 + row.held_at_write_port) << "write-back takes a cycle";
       for (const char* const stage : {"R", "X", "M"}) {
         EXPECT_TRUE(std::any_of(row.stages.begin(), row.stages.end(), [&](const auto& one) {
           return one.first == stage;
