@@ -34,10 +34,9 @@ struct KanataRow {
   std::uint64_t begin = 0, end = 0;
   std::map<int, std::string> open;  // stage by lane
   std::vector<std::pair<std::string, std::uint64_t>> stages;
-  std::map<std::string, std::uint64_t> held;             // cycles by cause
-  std::uint64_t held_since = 0, held_at_write_port = 0;  // cycles
+  std::map<std::string, std::uint64_t> held;  // cycles by cause
+  std::uint64_t held_since = 0, held_at_write_port = 0, thread = 0;
   std::string label, details;
-  std::uint64_t thread = 0;
   bool ended = false, flushed = false;
 };
 
@@ -103,6 +102,7 @@ struct KanataReader {
         row.stages.emplace_back(fields[3], cycle);
       } else {
         row.held_since = cycle;
+        ASSERT_TRUE(row.stages.back().first != "W" || fields[3] == "register_banks") << "what writes waits for ports";
       }
     } else if (fields[0] == "E") {
       const int lane = std::stoi(fields.at(2));

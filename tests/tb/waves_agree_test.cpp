@@ -45,8 +45,7 @@ std::uint64_t over_rows(const VcdDump& dump, const std::string& path) {
 }
 
 // The stages of a core, or of one of its sub-cores. `reads_wait`: an instruction waits for results in register read,
-// not in decode.
-// Adds to `bank_stalls` what register read has waited for banks.
+// not in decode. Adds to `bank_stalls` what register read has waited for banks.
 void check_stages(const VcdDump& dump, const json::object& modules, const std::string& stages, bool reads_wait,
                   std::uint64_t& bank_stalls) {
   const json::object& counts = modules.at(stages).as_object();
