@@ -25,6 +25,7 @@ namespace heddle::test {
 
 [[nodiscard]] inline std::vector<hw::Machine> make_machines() {
   std::vector<hw::Machine> all;
+  all.reserve(256);
   // Each starts from the baseline with whatever many registers the compiler likes; change() says what is different.
   const auto add = [&all](const char* name, auto change) {
     hw::Machine machine;

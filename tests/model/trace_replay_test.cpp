@@ -22,6 +22,7 @@
 #include "tests/model/wandering.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"
+#include "tests/support/program.hpp"
 #include "traces/warp_trace.hpp"
 
 HEDDLE_LONG_SANITIZED("All/Replay*")
@@ -147,6 +148,9 @@ bool is_usual_replay(const std::string& workload, const std::string& machine) {
 }
 
 std::vector<std::tuple<std::string, std::size_t>> replays(bool usual) {
+  if (!usual && !test::wants_long_cases()) {
+    return {};
+  }
   std::vector<std::tuple<std::string, std::size_t>> all;
   for (const std::string& name : test::workload_names()) {
     for (std::size_t index = 0; index < test::machine_names().size(); ++index) {

@@ -112,6 +112,16 @@ std::vector<TestCase> cases_to_run() {
   return all;
 }
 
+bool long_cases_wanted = true;
+
+// A filter that names suites one by one names no suite called Long/... by anything else.
+bool may_name_long(std::string_view argument) {
+  constexpr std::string_view kFilter = "--gtest_filter=";
+  return !argument.starts_with(kFilter) || argument.starts_with("--gtest_filter=*") ||
+         argument.find("Long") != std::string_view::npos || argument.find(":*") != std::string_view::npos ||
+         argument.find('-', kFilter.size()) != std::string_view::npos;
+}
+
 std::string bracketed(const std::string& text) {
   return "[==[" + text + "]==]";
 }
@@ -231,7 +241,12 @@ Mark::Mark(When when, std::initializer_list<const char*> patterns) {
   }
 }
 
+bool wants_long_cases() {
+  return long_cases_wanted;
+}
+
 int run_program(int argc, char** argv, void (*each_process)()) {
+  long_cases_wanted = std::all_of(argv, argv + argc, may_name_long);
   ::testing::InitGoogleMock(&argc, argv);
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first.starts_with("--ctest=") && argc > 2) {

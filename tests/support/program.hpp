@@ -14,4 +14,8 @@ namespace heddle::test {
 // The body of main() or sc_main(). `each_process` is called before the cases run, in each process that runs some.
 int run_program(int argc, char** argv, void (*each_process)() = nullptr);
 
+// False where this process can run no case of an instantiation called Long, by its filter: thousands of such cases need
+// not be registered then, once in each process.
+bool wants_long_cases();
+
 }  // namespace heddle::test
