@@ -99,6 +99,15 @@ cublasStatus_t told(Body&& body) noexcept {
   }
 }
 
+// The program's own room for something opaque, of so many bytes by the header that it was compiled with.
+template <class Opaque>
+Opaque* clear(Opaque* room, std::size_t bytes) {
+  require(room != nullptr);
+  require(bytes >= sizeof(Opaque), CUBLAS_STATUS_ALLOC_FAILED);
+  *room = {};
+  return room;
+}
+
 template <class Described>
 cublasStatus_t set(Described* described, int attribute, const void* value, std::size_t bytes) {
   return told([&] {
@@ -201,13 +210,19 @@ size_t cublasLtGetVersion() {
   return CUBLAS_VERSION;
 }
 
+cublasStatus_t cublasLtMatmulDescInit_internal(cublasLtMatmulDesc_t desc, size_t bytes, cublasComputeType_t sums,
+                                               cudaDataType_t scale) {
+  return told([&] {
+    Description& made = *new (clear(desc, bytes)) Description;
+    made.sums = sums;
+    made.scale = scale;
+  });
+}
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* desc, cublasComputeType_t sums, cudaDataType_t scale) {
   return told([&] {
     require(desc != nullptr);
     *desc = new cublasLtMatmulDescOpaque_t{};
-    Description& made = *new (*desc) Description;
-    made.sums = sums;
-    made.scale = scale;
+    cublasLtMatmulDescInit(*desc, sums, scale);
   });
 }
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc) {
@@ -223,16 +238,22 @@ cublasStatus_t cublasLtMatmulDescGetAttribute(cublasLtMatmulDesc_t desc, cublasL
   return get(desc, attribute, value, bytes, written);
 }
 
+cublasStatus_t cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t layout, size_t bytes, cudaDataType_t type,
+                                                 uint64_t rows, uint64_t cols, int64_t ld) {
+  return told([&] {
+    Layout& made = *new (clear(layout, bytes)) Layout;
+    made.type = type;
+    made.rows = rows;
+    made.cols = cols;
+    made.ld = ld;
+  });
+}
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, cudaDataType_t type, uint64_t rows,
                                           uint64_t cols, int64_t ld) {
   return told([&] {
     require(layout != nullptr);
     *layout = new cublasLtMatrixLayoutOpaque_t{};
-    Layout& made = *new (*layout) Layout;
-    made.type = type;
-    made.rows = rows;
-    made.cols = cols;
-    made.ld = ld;
+    cublasLtMatrixLayoutInit(*layout, type, rows, cols, ld);
   });
 }
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
@@ -250,6 +271,9 @@ cublasStatus_t cublasLtMatrixLayoutGetAttribute(cublasLtMatrixLayout_t layout,
   return get(layout, attribute, value, bytes, written);
 }
 
+cublasStatus_t cublasLtMatmulPreferenceInit_internal(cublasLtMatmulPreference_t preference, size_t bytes) {
+  return told([&] { clear(preference, bytes); });
+}
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* preference) {
   return told([&] {
     require(preference != nullptr);

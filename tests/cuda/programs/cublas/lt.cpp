@@ -59,6 +59,27 @@ int main() {
     EXPECT(cublasLtMatrixLayoutSetAttribute(layouts[i], CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &strides[i],
                                             sizeof strides[i]) == 0);
   }
+  // In the program's own memory: the same fields as what is created.
+  cublasLtMatmulDescOpaque_t own_desc;
+  cublasLtMatrixLayoutOpaque_t own_layout;
+  cublasLtMatmulPreferenceOpaque_t own_preference;
+  cublasComputeType_t sums = CUBLAS_COMPUTE_64F;
+  unsigned long long height = 0;
+  EXPECT(cublasLtMatmulDescInit(&own_desc, CUBLAS_COMPUTE_32F, CUDA_R_32F) == 0);
+  EXPECT(cublasLtMatmulDescGetAttribute(&own_desc, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, &sums, sizeof sums, &written) ==
+         0);
+  EXPECT(sums == CUBLAS_COMPUTE_32F);
+  EXPECT(cublasLtMatmulDescGetAttribute(&own_desc, CUBLASLT_MATMUL_DESC_TRANSA, &read, sizeof read, &written) == 0);
+  EXPECT(read == CUBLAS_OP_N);
+  EXPECT(cublasLtMatmulDescInit_internal(&own_desc, 8, CUBLAS_COMPUTE_32F, CUDA_R_32F) == CUBLAS_STATUS_ALLOC_FAILED);
+  EXPECT(cublasLtMatmulDescInit(nullptr, CUBLAS_COMPUTE_32F, CUDA_R_32F) == CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT(cublasLtMatmulDescSetAttribute(&own_desc, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed) == 0);
+  EXPECT(cublasLtMatrixLayoutInit(&own_layout, CUDA_R_32F, k, m, lda) == 0);
+  EXPECT(cublasLtMatrixLayoutGetAttribute(&own_layout, CUBLASLT_MATRIX_LAYOUT_ROWS, &height, sizeof height, &written) ==
+         0);
+  EXPECT(height == 7);
+  EXPECT(cublasLtMatrixLayoutInit(nullptr, CUDA_R_32F, k, m, lda) == CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT(cublasLtMatmulPreferenceInit(&own_preference) == 0);
   cublasLtMatmulPreference_t preference;
   const size_t workspace = 1 << 20;
   EXPECT(cublasLtMatmulPreferenceCreate(&preference) == 0);
