@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <regex>
 #include <set>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "os/files/atomic_file.hpp"
@@ -80,10 +80,21 @@ std::string without_number(std::string name) {
 
 // Paths of the modules that a drawing has.
 std::set<std::string> drawn_in(const std::string& dot) {
-  static const std::regex node("\"(cluster_)?(gpu[^\"]*)\" (\\[label|\\{)");
   std::set<std::string> paths;
-  for (std::sregex_iterator at(dot.begin(), dot.end(), node), end; at != end; ++at) {
-    paths.insert((*at)[2]);
+  constexpr std::string_view kCluster = "cluster_";
+  for (std::size_t open = dot.find('"'); open != std::string::npos; open = dot.find('"', open + 1)) {
+    const std::size_t close = dot.find('"', open + 1);
+    if (close == std::string::npos) {
+      break;
+    }
+    std::string_view name(dot.data() + open + 1, close - open - 1);
+    const std::string_view rest = std::string_view(dot).substr(close + 1);
+    if (name.starts_with(kCluster)) {
+      name.remove_prefix(kCluster.size());
+    }
+    if (name.starts_with("gpu") && (rest.starts_with(" [label") || rest.starts_with(" {"))) {
+      paths.emplace(name);
+    }
   }
   return paths;
 }

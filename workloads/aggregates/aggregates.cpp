@@ -15,7 +15,7 @@ class Aggregates final : public KernelWorkload {
   explicit Aggregates(const tb::WorkloadOptions& options)
       : KernelWorkload("aggregates", options, {{"groups", 4, 1, 8}, {"progress"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{grid()} * kBlock; }
-  [[nodiscard]] double demo_scale() const override { return 1; }
+  [[nodiscard]] double demo_scale() const override { return 0.5; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = rows();

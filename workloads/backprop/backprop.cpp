@@ -11,7 +11,7 @@ class Backprop final : public KernelWorkload {
  public:
   explicit Backprop(const tb::WorkloadOptions& options) : KernelWorkload("backprop", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{inputs()} * kUnits; }
-  [[nodiscard]] double demo_scale() const override { return 0.5; }
+  [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = inputs();

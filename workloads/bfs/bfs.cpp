@@ -73,7 +73,7 @@ class Bfs final : public KernelWorkload {
     }
   }
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : std::uint64_t{grid()} * block(); }
-  [[nodiscard]] double demo_scale() const override { return 0.25; }
+  [[nodiscard]] double demo_scale() const override { return 0.03; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const Graph graph = random_graph(nodes(), options().seed, thread_per_node());

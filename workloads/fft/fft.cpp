@@ -40,7 +40,7 @@ class Fft final : public KernelWorkload {
   explicit Fft(const tb::WorkloadOptions& options)
       : KernelWorkload("fft", options, {{"interleaved"}, {kPadded}, {kSixStep}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
-  [[nodiscard]] double demo_scale() const override { return 0.5; }
+  [[nodiscard]] double demo_scale() const override { return 0.1; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t bits = this->bits();

@@ -12,7 +12,7 @@ class Filter final : public KernelWorkload {
   explicit Filter(const tb::WorkloadOptions& options)
       : KernelWorkload("filter", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
-  [[nodiscard]] double demo_scale() const override { return 1; }
+  [[nodiscard]] double demo_scale() const override { return 0.2; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const auto side = std::max(3U, static_cast<std::uint32_t>(std::lround(500 * std::sqrt(scale()))));

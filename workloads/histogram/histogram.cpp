@@ -13,7 +13,7 @@ class Histogram final : public KernelWorkload {
   explicit Histogram(const tb::WorkloadOptions& options)
       : KernelWorkload("histogram", options, {{"pthreads"}, {"progress"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : std::uint64_t{grid()} * kBlock; }
-  [[nodiscard]] double demo_scale() const override { return 1; }
+  [[nodiscard]] double demo_scale() const override { return 0.5; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = characters();

@@ -22,7 +22,7 @@ class MatrixMult final : public KernelWorkload {
   [[nodiscard]] std::uint64_t threads() const override {
     return pthreads() ? team() : rectangles() ? std::uint64_t{rows()} * columns() : std::uint64_t{side()} * side();
   }
-  [[nodiscard]] double demo_scale() const override { return 1; }
+  [[nodiscard]] double demo_scale() const override { return 0.5; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     return rectangles() ? run_rectangles(executor) : run_squares(executor);

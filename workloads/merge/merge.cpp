@@ -10,7 +10,7 @@ class MergeSort final : public KernelWorkload {
   explicit MergeSort(const tb::WorkloadOptions& options)
       : KernelWorkload("merge", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
-  [[nodiscard]] double demo_scale() const override { return 0.25; }
+  [[nodiscard]] double demo_scale() const override { return 0.05; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = scaled(300'000, 2);

@@ -15,7 +15,7 @@ class Needleman final : public KernelWorkload {
   [[nodiscard]] std::uint64_t threads() const override {
     return pthreads() ? team() : grid(length() / kTile) * std::uint64_t{block()};
   }
-  [[nodiscard]] double demo_scale() const override { return 0.5; }
+  [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t length = this->length();

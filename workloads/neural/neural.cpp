@@ -35,7 +35,7 @@ class Neural final : public KernelWorkload {
     const std::vector<Layer> all = layers();
     return std::max_element(all.begin(), all.end(), largest)->units() * pictures();
   }
-  [[nodiscard]] double demo_scale() const override { return 0.2; }
+  [[nodiscard]] double demo_scale() const override { return 0.05; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::vector<Layer> layers = this->layers();

@@ -19,7 +19,7 @@ class NQueens final : public KernelWorkload {
   [[nodiscard]] std::uint64_t threads() const override {
     return small_blocks() ? std::uint64_t{grid(boards())} * kSmallBlock : resident_threads();
   }
-  [[nodiscard]] double demo_scale() const override { return 0.2; }
+  [[nodiscard]] double demo_scale() const override { return 0.1; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = side();

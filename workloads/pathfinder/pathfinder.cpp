@@ -10,7 +10,7 @@ class Pathfinder final : public KernelWorkload {
  public:
   explicit Pathfinder(const tb::WorkloadOptions& options) : KernelWorkload("pathfinder", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{pieces()} * kBlock; }
-  [[nodiscard]] double demo_scale() const override { return 0.5; }
+  [[nodiscard]] double demo_scale() const override { return 0.15; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t columns = this->columns();

@@ -14,7 +14,7 @@ class Raytrace final : public KernelWorkload {
  public:
   explicit Raytrace(const tb::WorkloadOptions& options) : KernelWorkload("raytrace", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{side()} * side(); }
-  [[nodiscard]] double demo_scale() const override { return 1; }
+  [[nodiscard]] double demo_scale() const override { return 0.5; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t side = this->side();

@@ -11,7 +11,7 @@ class Reduction final : public KernelWorkload {
   explicit Reduction(const tb::WorkloadOptions& options)
       : KernelWorkload("reduction", options, {{"pthreads"}, {"progress"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
-  [[nodiscard]] double demo_scale() const override { return 0.5; }
+  [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = scaled(32U << 20U, resident_threads());

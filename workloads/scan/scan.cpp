@@ -12,7 +12,7 @@ class Scan final : public KernelWorkload {
  public:
   explicit Scan(const tb::WorkloadOptions& options) : KernelWorkload("scan", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return count() / 4; }
-  [[nodiscard]] double demo_scale() const override { return 0.5; }
+  [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = count();

@@ -15,7 +15,7 @@ class Sort final : public KernelWorkload {
   }
   // The order of the atomics says where a key stands in its bucket before it is sorted.
   [[nodiscard]] bool order_dependent() const override { return pthreads(); }
-  [[nodiscard]] double demo_scale() const override { return 0.25; }
+  [[nodiscard]] double demo_scale() const override { return 0.1; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     return pthreads() ? run_team(executor) : run_tiles(executor);

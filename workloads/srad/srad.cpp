@@ -11,7 +11,7 @@ class Srad final : public KernelWorkload {
  public:
   explicit Srad(const tb::WorkloadOptions& options) : KernelWorkload("srad", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{side()} * side(); }
-  [[nodiscard]] double demo_scale() const override { return 0.5; }
+  [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t side = this->side();

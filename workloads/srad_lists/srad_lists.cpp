@@ -11,7 +11,7 @@ class SradLists final : public KernelWorkload {
  public:
   explicit SradLists(const tb::WorkloadOptions& options) : KernelWorkload("srad_lists", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{grid()} * kThreads; }
-  [[nodiscard]] double demo_scale() const override { return 0.5; }
+  [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t rows = this->rows();

@@ -19,7 +19,7 @@ class SuffixTree final : public KernelWorkload {
   explicit SuffixTree(const tb::WorkloadOptions& options)
       : KernelWorkload("suffix_tree", options, {{kSmallBlocks}, {std::string(kTextures)}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{grid()} * block(); }
-  [[nodiscard]] double demo_scale() const override { return 0.2; }
+  [[nodiscard]] double demo_scale() const override { return 0.05; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::vector<std::uint8_t> reference = reads::reference(scaled(256U << 10U, 4096), 2 * options().seed);

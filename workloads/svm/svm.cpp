@@ -10,7 +10,7 @@ class Svm final : public KernelWorkload {
  public:
   explicit Svm(const tb::WorkloadOptions& options) : KernelWorkload("svm", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
-  [[nodiscard]] double demo_scale() const override { return 0.5; }
+  [[nodiscard]] double demo_scale() const override { return 0.05; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = scaled(100'000, 2);

@@ -22,7 +22,7 @@ class TableScan final : public KernelWorkload {
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? kMostTeam : resident_threads(); }
   // The order of the atomics says where a warp's hits go.
   [[nodiscard]] bool order_dependent() const override { return true; }
-  [[nodiscard]] double demo_scale() const override { return 1; }
+  [[nodiscard]] double demo_scale() const override { return 0.5; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = scaled(4U << 20U, resident_threads(), kLanes);

@@ -12,7 +12,7 @@ class Walsh final : public KernelWorkload {
  public:
   explicit Walsh(const tb::WorkloadOptions& options) : KernelWorkload("walsh", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return count() / 4; }
-  [[nodiscard]] double demo_scale() const override { return 0.5; }
+  [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = count();

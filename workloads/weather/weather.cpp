@@ -14,7 +14,7 @@ class Weather final : public KernelWorkload {
   explicit Weather(const tb::WorkloadOptions& options)
       : KernelWorkload("weather", options, {{kStepCount, kSteps, 1, kSteps}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return columns(); }
-  [[nodiscard]] double demo_scale() const override { return 0.5; }
+  [[nodiscard]] double demo_scale() const override { return 0.05; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     weather::Air air = make_air();
