@@ -1,6 +1,8 @@
 // cuBLASLt: descriptions of a product, and the product itself by cublasGemmStridedBatchedEx. Its handle is one of
-// cuBLAS, as NVIDIA's library lets a program use them for each other. What the kernels cannot do (an order of its own
-// for each matrix, something to be done to the result) has no algorithm, and is CUBLAS_STATUS_NOT_SUPPORTED.
+// cuBLAS, as NVIDIA's library lets a program use them for each other. Bias and ReLU are a kernel behind the product's,
+// of results in single and double precision, which hold all that the sums were kept in. What the kernels cannot do (an
+// order of its own for each matrix, something else to be done to the result) has no algorithm, and is
+// CUBLAS_STATUS_NOT_SUPPORTED.
 #include <cstring>
 #include <new>
 
@@ -137,8 +139,18 @@ struct Product {
 
 Product product_of(const Description& description, const Layout& a, const Layout& b, const Layout& c, const Layout& d) {
   const auto supported = [](bool holds) { require(holds, CUBLAS_STATUS_NOT_SUPPORTED); };
-  supported(description.epilogue == CUBLASLT_EPILOGUE_DEFAULT && description.op_c == CUBLAS_OP_N &&
-            description.fill == CUBLAS_FILL_MODE_FULL);
+  switch (description.epilogue) {
+    case CUBLASLT_EPILOGUE_DEFAULT:
+      break;
+    case CUBLASLT_EPILOGUE_RELU:
+    case CUBLASLT_EPILOGUE_BIAS:
+    case CUBLASLT_EPILOGUE_RELU_BIAS:
+      supported(d.type == CUDA_R_32F || d.type == CUDA_R_64F);
+      break;
+    default:
+      supported(false);
+  }
+  supported(description.op_c == CUBLAS_OP_N && description.fill == CUBLAS_FILL_MODE_FULL);
   for (const Layout* const each : {&a, &b, &c, &d}) supported(each->order == CUBLASLT_ORDER_COL);
   supported(c.type == d.type && c.ld == d.ld && c.stride == d.stride);
   require(c.rows == d.rows && c.cols == d.cols && c.batch == d.batch && a.batch == d.batch && b.batch == d.batch);
@@ -149,6 +161,21 @@ Product product_of(const Description& description, const Layout& a, const Layout
   return {static_cast<cublasOperation_t>(description.op_a), static_cast<cublasOperation_t>(description.op_b),
           index_of(static_cast<std::int64_t>(d.rows)),      index_of(static_cast<std::int64_t>(d.cols)),
           index_of(static_cast<std::int64_t>(inner)),       d.batch};
+}
+
+bool has_bias(const Description& description) {
+  return (description.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0;
+}
+
+// The bias, one number for each row of the result, and the activation.
+template <class T>
+void finish(Call& call, const Description& description, const Product& product, T* d, const Layout& out) {
+  const bool biased = has_bias(description);
+  call.launch("matrices", "finish", letter_of<T>(),
+              dim3(blocks_of(product.m, 16), within_limit(blocks_of(product.n, 4)), within_limit(product.batch)),
+              product.m, product.n, product.batch, biased ? static_cast<const T*>(description.bias) : nullptr,
+              static_cast<int>((description.epilogue & CUBLASLT_EPILOGUE_RELU) != 0), d, static_cast<long long>(out.ld),
+              static_cast<long long>(out.stride));
 }
 
 std::size_t bytes_of(std::uint32_t type) {
@@ -316,6 +343,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     const Description& description = of(desc);
     const Layout &in_a = of(layout_a), &in_b = of(layout_b), &in_c = of(layout_c), &out = of(layout_d);
     const Product product = product_of(description, in_a, in_b, in_c, out);
+    require(!has_bias(description) || description.bias != nullptr);
     const AsDescribed described(call.context(), stream, description.pointers);
     static_cast<void>(call.space());
     if (c != d) {
@@ -330,6 +358,12 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
         index_of(in_b.ld), in_b.stride, beta, d, static_cast<cudaDataType>(out.type), index_of(out.ld), out.stride,
         product.batch, static_cast<cublasComputeType_t>(description.sums), CUBLAS_GEMM_DEFAULT);
     require(status == CUBLAS_STATUS_SUCCESS, status);
+    if (description.epilogue == CUBLASLT_EPILOGUE_DEFAULT || product.m == 0 || product.n == 0) return;
+    if (out.type == CUDA_R_32F) {
+      finish(call, description, product, static_cast<float*>(d), out);
+    } else {
+      finish(call, description, product, static_cast<double*>(d), out);
+    }
   });
 }
 

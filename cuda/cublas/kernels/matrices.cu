@@ -11,6 +11,15 @@ constexpr int kThreads = 64;
 constexpr int kLanes = 16;
 constexpr int kGroups = kThreads / kLanes;
 
+template <class R>
+__device__ R above_zero(R x) {
+  return x > R(0) ? x : R(0);
+}
+template <class R>
+__device__ Complex<R> above_zero(Complex<R> x) {
+  return x;
+}
+
 }  // namespace
 
 // C = alpha op(A) + beta op(B)
@@ -35,6 +44,22 @@ KERNEL(dgmm)(int m, int n, int right, const T* a, long long lda, const T* x, lon
   for (int column = static_cast<int>(blockIdx.y * kGroups + threadIdx.x / kLanes); column < n;
        column += static_cast<int>(gridDim.y) * kGroups) {
     c[row + column * ldc] = x[(right != 0 ? column : row) * incx] * a[row + column * lda];
+  }
+}
+
+// What follows a product of cuBLASLt, in each of `batch` matrices: x, if there is one, is added to every column, and
+// what is not above 0 then becomes 0 where `bounded` says so (of real numbers).
+KERNEL(finish)(int m, int n, int batch, const T* x, int bounded, T* c, long long ldc, long long stride) {
+  const int row = static_cast<int>(blockIdx.x * kLanes + threadIdx.x % kLanes);
+  if (row >= m) return;
+  const T added = x != nullptr ? x[row] : number<T>(0);
+  for (int which = static_cast<int>(blockIdx.z); which < batch; which += static_cast<int>(gridDim.z)) {
+    for (int column = static_cast<int>(blockIdx.y * kGroups + threadIdx.x / kLanes); column < n;
+         column += static_cast<int>(gridDim.y) * kGroups) {
+      T& place = c[which * stride + row + column * ldc];
+      const T value = x != nullptr ? place + added : place;
+      place = bounded != 0 ? above_zero(value) : value;
+    }
   }
 }
 

@@ -124,13 +124,76 @@ int main() {
                         nullptr, nullptr, 0, stream) == 0);
   check(device_c.at);
 
-  // What is done to the result, other orders, and sizes that do not fit.
-  const cublasLtEpilogue_t bias = CUBLASLT_EPILOGUE_BIAS, none = CUBLASLT_EPILOGUE_DEFAULT;
-  EXPECT(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &bias, sizeof bias) == 0);
+  // A bias for each row, and ReLU: in double precision too, whose layouts are in the program's memory.
+  std::vector<float> host_bias(m);
+  for (float& value : host_bias) value = number(++next);
+  const Device device_bias(host_bias);
+  const auto set_epilogue = [&](cublasLtMatmulDesc_t of, cublasLtEpilogue_t epilogue, const void* bias) {
+    EXPECT(cublasLtMatmulDescSetAttribute(of, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue) == 0);
+    EXPECT(cublasLtMatmulDescSetAttribute(of, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias) == 0);
+  };
+  const auto finished = [&](double sum, int row, bool biased, bool bounded) {
+    const double value = sum + (biased ? host_bias[row] : 0);
+    return bounded && value < 0 ? 0 : value;
+  };
+  const float zero = 0;
+  for (const cublasLtEpilogue_t epilogue :
+       {CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_RELU_BIAS}) {
+    const bool biased = epilogue != CUBLASLT_EPILOGUE_RELU, bounded = epilogue != CUBLASLT_EPILOGUE_BIAS;
+    set_epilogue(desc, epilogue, biased ? device_bias.at : nullptr);
+    EXPECT(cublasLtMatmulAlgoGetHeuristic(handle, desc, a, b, c, c, preference, 1, &best, &found) == 0 && found == 1);
+    EXPECT(cublasLtMatmul(handle, desc, &alpha, device_a.at, a, device_b.at, b, &zero, device_d.at, c, device_d.at, c,
+                          nullptr, nullptr, 0, stream) == 0);
+    std::vector<float> result(host_c.size());
+    cudaStreamSynchronize(stream);
+    cudaMemcpy(result.data(), device_d.at, result.size() * sizeof(float), cudaMemcpyDeviceToHost);
+    int below = 0;
+    for (int part = 0; part < batch; ++part) {
+      for (int column = 0; column < n; ++column) {
+        for (int row = 0; row < m; ++row) {
+          double sum = 0;
+          for (int i = 0; i < k; ++i) {
+            sum += double{host_a[part * stride_a + row * lda + i]} * host_b[part * stride_b + column * ldb + i];
+          }
+          const double wanted = finished(alpha * sum, row, biased, bounded);
+          const float got = result[part * stride_c + column * ldc + row];
+          EXPECT(std::fabs(got - wanted) <= 1e-4 * (1 + std::fabs(wanted)));
+          below += finished(alpha * sum, row, biased, false) < 0 ? 1 : 0;
+        }
+      }
+    }
+    EXPECT(below > 0 && below < batch * m * n);
+  }
+  {
+    // 2 x 2 in columns of 2: [1 3; -2 4] [1 0; 0 1] with the bias (-2, 1).
+    const double host[] = {1, -2, 3, 4, 1, 0, 0, 1, -2, 1}, wanted[] = {0, 0, 1, 5}, one = 1, none = 0;
+    double result[4] = {};
+    double* device = nullptr;
+    double* product = nullptr;
+    cudaMalloc(&device, sizeof host);
+    cudaMalloc(&product, sizeof result);
+    cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice);
+    EXPECT(cublasLtMatmulDescInit(&own_desc, CUBLAS_COMPUTE_64F, CUDA_R_64F) == 0);
+    EXPECT(cublasLtMatrixLayoutInit(&own_layout, CUDA_R_64F, 2, 2, 2) == 0);
+    set_epilogue(&own_desc, CUBLASLT_EPILOGUE_RELU_BIAS, device + 8);
+    EXPECT(cublasLtMatmul(handle, &own_desc, &one, device, &own_layout, device + 4, &own_layout, &none, product,
+                          &own_layout, product, &own_layout, nullptr, nullptr, 0, nullptr) == 0);
+    cudaMemcpy(result, product, sizeof result, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 4; ++i) EXPECT(result[i] == wanted[i]);
+    set_epilogue(&own_desc, CUBLASLT_EPILOGUE_BIAS, nullptr);
+    EXPECT(cublasLtMatmul(handle, &own_desc, &one, device, &own_layout, device + 4, &own_layout, &none, product,
+                          &own_layout, product, &own_layout, nullptr, nullptr, 0,
+                          nullptr) == CUBLAS_STATUS_INVALID_VALUE);
+    cudaFree(device);
+    cudaFree(product);
+  }
+
+  // What else may be done to the result, other orders, and sizes that do not fit.
+  set_epilogue(desc, CUBLASLT_EPILOGUE_GELU, nullptr);
   EXPECT(cublasLtMatmulAlgoGetHeuristic(handle, desc, a, b, c, c, preference, 1, &best, &found) ==
          CUBLAS_STATUS_NOT_SUPPORTED);
   EXPECT(found == 0);
-  EXPECT(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &none, sizeof none) == 0);
+  set_epilogue(desc, CUBLASLT_EPILOGUE_DEFAULT, nullptr);
   const cublasLtOrder_t rows = CUBLASLT_ORDER_ROW;
   EXPECT(cublasLtMatrixLayoutSetAttribute(b, CUBLASLT_MATRIX_LAYOUT_ORDER, &rows, sizeof rows) == 0);
   EXPECT(cublasLtMatmul(handle, desc, &alpha, device_a.at, a, device_b.at, b, &beta, device_c.at, c, device_c.at, c,
