@@ -82,7 +82,7 @@ class Blackjack final : public KernelWorkload {
  public:
   explicit Blackjack(const tb::WorkloadOptions& options) : KernelWorkload("blackjack", options, {{"pthreads"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
-  [[nodiscard]] double demo_scale() const override { return 0.1; }
+  [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t hands = scaled(500, 1);

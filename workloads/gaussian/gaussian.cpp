@@ -10,7 +10,7 @@ class Gaussian final : public KernelWorkload {
  public:
   explicit Gaussian(const tb::WorkloadOptions& options) : KernelWorkload("gaussian", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{size()} * size(); }
-  [[nodiscard]] double demo_scale() const override { return 0.1; }
+  [[nodiscard]] double demo_scale() const override { return 0.2; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = size();

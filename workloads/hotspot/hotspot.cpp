@@ -28,7 +28,7 @@ class Hotspot final : public KernelWorkload {
   [[nodiscard]] std::uint64_t threads() const override {
     return pthreads() ? team() : dws() ? loop_threads() : std::uint64_t{tiles()} * tiles() * kBlock;
   }
-  [[nodiscard]] double demo_scale() const override { return dws() ? 0.1 : 0.25; }
+  [[nodiscard]] double demo_scale() const override { return dws() ? 0.1 : 1; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t side = this->side();

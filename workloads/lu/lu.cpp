@@ -10,7 +10,7 @@ class Lu final : public KernelWorkload {
  public:
   explicit Lu(const tb::WorkloadOptions& options) : KernelWorkload("lu", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
-  [[nodiscard]] double demo_scale() const override { return 0.12; }
+  [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t side = this->side();

@@ -14,7 +14,7 @@ class SuffixArray final : public KernelWorkload {
  public:
   explicit SuffixArray(const tb::WorkloadOptions& options) : KernelWorkload("suffix_array", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{grid()} * kBlock; }
-  [[nodiscard]] double demo_scale() const override { return 0.03; }
+  [[nodiscard]] double demo_scale() const override { return 0.05; }
 
   [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::vector<std::uint8_t> reference = reads::reference(scaled(256U << 10U, 4096), 2 * options().seed);
