@@ -15,7 +15,7 @@ endif()
 option(HEDDLE_FIRST_BUILD "Compile common headers once and files in batches" ${first_build_default})
 
 # Thirty-two files together take three quarters of the time of four batches of eight, and 1.2 GB of memory; sixty-four a
-# tenth less again, and up to 2.5 GB, four such compilations at once. Many processors would wait for the last of such
+# tenth less again, and up to 3.3 GB; four compilations run at once. Many processors would wait for the last of such
 # batches.
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY)  # MiB

@@ -26,11 +26,9 @@ HEDDLE_SAMPLED_SANITIZED("All/WorkloadOnMachine.*")
 namespace heddle {
 namespace {
 
-// Machines with "warp" in their name run code with 64-bit addresses. The two workloads whose usual input takes a second
-// have a third of it.
+// Machines with "warp" in their name run code with 64-bit addresses.
 std::unique_ptr<tb::Workload> make_as_named(const std::string& name, const hw::Machine& machine) {
-  const double size = name == "bfs" || name == "svm" ? 0.33 : 1;
-  return test::make_workload(name, machine, size, machine.name.find("warp") != std::string::npos ? 64 : 32);
+  return test::make_workload(name, machine, 1, machine.name.find("warp") != std::string::npos ? 64 : 32);
 }
 
 // What a run came to: every counter by its hierarchical name, the totals, the hash, the verdict.

@@ -114,12 +114,31 @@ std::vector<TestCase> cases_to_run() {
 
 bool long_cases_wanted = true;
 
-// A filter that names suites one by one names no suite called Long/... by anything else.
+// The patterns of a filter, one between each two colons.
+std::vector<std::string> patterns_of(const std::string& filter) {
+  std::vector<std::string> patterns;
+  for (std::size_t begin = 0; begin <= filter.size();) {
+    const std::size_t end = std::min(filter.find(':', begin), filter.size());
+    patterns.push_back(filter.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return patterns;
+}
+
+// Whether a program with this argument may have to run a suite called Long/...: unless it is a filter whose patterns
+// all begin otherwise, up to their first wildcard. (Those behind a minus name what does not run.)
 bool may_name_long(std::string_view argument) {
   constexpr std::string_view kFilter = "--gtest_filter=";
-  return !argument.starts_with(kFilter) || argument.starts_with("--gtest_filter=*") ||
-         argument.find("Long") != std::string_view::npos || argument.find(":*") != std::string_view::npos ||
-         argument.find('-', kFilter.size()) != std::string_view::npos;
+  constexpr std::string_view kLong = "Long/";
+  if (!argument.starts_with(kFilter)) {
+    return true;
+  }
+  const std::string_view filter = argument.substr(kFilter.size());
+  const std::vector<std::string> patterns = patterns_of(std::string(filter.substr(0, filter.find('-'))));
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    const std::string_view sure = std::string_view(pattern).substr(0, pattern.find_first_of("*?"));
+    return sure.starts_with(kLong) || kLong.starts_with(sure);
+  });
 }
 
 std::string bracketed(const std::string& text) {
@@ -189,13 +208,7 @@ std::string how_it_ended(int status) {
 }
 
 int run_each_apart(void (*each_process)()) {
-  const std::string filter = ::testing::GTEST_FLAG(filter);
-  std::vector<std::string> patterns;
-  for (std::size_t begin = 0; begin <= filter.size();) {
-    const std::size_t end = std::min(filter.find(':', begin), filter.size());
-    patterns.push_back(filter.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  const std::vector<std::string> patterns = patterns_of(::testing::GTEST_FLAG(filter));
   unsigned ran = 0;
   unsigned failed = 0;
   for (const TestCase& one : cases_to_run()) {
