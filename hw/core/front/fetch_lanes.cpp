@@ -276,6 +276,7 @@ void FetchStage::take_row(Group& group) {
     sub_warp.word = by.words[by.slot(group, lane)];
     sub_warp.flight = static_cast<std::uint8_t>(group.latest);
     sub_warp.first_row = static_cast<std::uint16_t>(group.first_row + row.row);
+    sub_warp.decoded = nullptr;  // each lane decodes for itself
     sub_warp.lanes = together;
     sub_warp.last = last_row && left == 0;
     sub_warp.beside = nullptr;
