@@ -114,6 +114,8 @@ class LineRoom {
   [[nodiscard]] virtual bool would_refuse(LineRequest& request) = 0;
   // The initiator has kept offering its latest refused request, in vain, for so many more cycles.
   virtual void refused_again(std::uint64_t cycles) = 0;
+  // It will do so from the next cycle on, and does so no more: for who watches the target.
+  virtual void refuses_on(bool /*on*/) {}
 };
 
 enum class LinePhase : std::uint8_t { request, response };

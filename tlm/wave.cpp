@@ -63,8 +63,12 @@ void WaveLog::forget(Wave& wave) {
   dirty_count_ = static_cast<std::size_t>(std::remove(dirty_.begin(), dirty, &wave) - dirty_.begin());
   std::erase(collected_, &wave);
   const auto of_wave = [&wave](const auto& announced) { return announced.wave == &wave; };
-  std::erase_if(next_, of_wave);
-  std::erase_if(due_, of_wave);
+  const auto take_out = [&](std::vector<PulseEnd>& ends, std::size_t& count) {
+    const auto end = ends.begin() + static_cast<std::ptrdiff_t>(count);
+    count = static_cast<std::size_t>(std::remove_if(ends.begin(), end, of_wave) - ends.begin());
+  };
+  take_out(next_, next_count_);
+  take_out(due_, due_count_);
   std::vector<Later> kept;
   kept.reserve(later_.size());
   for (; !later_.empty(); later_.pop()) {
@@ -118,8 +122,7 @@ void WaveLog::leave() {
   }
   waves_.clear();
   dirty_count_ = 0;
-  next_.clear();
-  due_.clear();
+  next_count_ = due_count_ = 0;
   later_ = {};
 }
 
@@ -158,12 +161,12 @@ void WaveLog::collect(const Announced& announced, bool at_present) {
 }
 
 void WaveLog::collect_pulses(bool at_present) {
-  for (const PulseEnd& end : due_) {
+  for (const PulseEnd& end : std::span(due_.data(), due_count_)) {
     if (end.generation == (at_present ? end.wave->generation_ : end.wave->flushed_generation_)) {
       collect({end.wave, 0, end.generation, false}, at_present);
     }
   }
-  due_.clear();
+  due_count_ = 0;
 }
 
 void WaveLog::pass_on(Cycle cycle) {
@@ -178,7 +181,7 @@ void WaveLog::pass_on(Cycle cycle) {
 void WaveLog::flush(Cycle now) {
   latest_ = now;
   while (true) {
-    Cycle at = due_.empty() ? kNever : due_at_;
+    Cycle at = due_count_ == 0 ? kNever : due_at_;
     if (!later_.empty()) {
       at = std::min(at, later_.top().at);
     }
@@ -189,7 +192,7 @@ void WaveLog::flush(Cycle now) {
       collect(later_.top().change, false);
       later_.pop();
     }
-    if (!due_.empty() && due_at_ == at) {
+    if (due_count_ != 0 && due_at_ == at) {
       collect_pulses(false);
     }
     pass_on(at);
@@ -199,7 +202,7 @@ void WaveLog::flush(Cycle now) {
     collect(later_.top().change, true);
     later_.pop();
   }
-  if (!due_.empty() && due_at_ == now) {
+  if (due_count_ != 0 && due_at_ == now) {
     collect_pulses(true);
   }
   for (Wave* const wave : collected_) {
@@ -216,13 +219,16 @@ void WaveLog::flush(Cycle now) {
   }
   dirty_count_ = 0;
   show_changes(now);
-  if (!next_.empty()) {
-    if (due_.empty()) {
+  if (next_count_ != 0) {
+    if (due_count_ == 0) {
       due_.swap(next_);
+      due_count_ = next_count_;
     } else {  // another step of the same cycle
-      due_.insert(due_.end(), next_.begin(), next_.end());
-      next_.clear();
+      due_.resize(due_count_);
+      due_.insert(due_.end(), next_.begin(), next_.begin() + static_cast<std::ptrdiff_t>(next_count_));
+      due_count_ = due_.size();
     }
+    next_count_ = 0;
     due_at_ = now + 1;
   }
 }

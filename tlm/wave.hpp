@@ -111,7 +111,7 @@ class WaveLog {
 
   // The end of a time step in cycle `now`: what was announced for cycles up to now, then what was set in this step.
   void flush(Cycle now);
-  [[nodiscard]] bool idle() const { return dirty_count_ == 0 && next_.empty(); }
+  [[nodiscard]] bool idle() const { return dirty_count_ == 0 && next_count_ == 0; }
   // From now on changes are of the cycles of `clock`, which may run ahead of the kernel (tlm/calendar/calendar.hpp):
   // the first change of a cycle ends the step of the one before. The end of the kernel's step comes by end_step().
   void follow(const Clock& clock) {
@@ -198,8 +198,9 @@ class WaveLog {
   std::vector<Wave*> waves_;  // null: gone
   std::vector<Wave*> dirty_;  // set in this step: the first `dirty_count_`; there is room for all and one more
   std::size_t dirty_count_ = 0;
-  std::vector<PulseEnd> next_;  // for the cycle after this step's
-  std::vector<PulseEnd> due_;   // for cycle due_at_
+  std::vector<PulseEnd> next_;  // for the cycle after this step's: the first `next_count_`, with room for more
+  std::vector<PulseEnd> due_;   // for cycle due_at_, likewise
+  std::size_t next_count_ = 0, due_count_ = 0;
   Cycle due_at_ = 0;
   std::priority_queue<Later, std::vector<Later>, std::greater<>> later_;
   std::uint64_t order_ = 0;
@@ -243,7 +244,10 @@ inline void Wave::change(std::uint64_t value) {
 
 inline void Wave::announce_end() {
   unusual_ |= kScheduled;
-  log_->next_.push_back({this, generation_});
+  if (log_->next_count_ == log_->next_.size()) [[unlikely]] {
+    log_->next_.resize(2 * log_->next_.size() + 64);
+  }
+  log_->next_[log_->next_count_++] = {this, generation_};
 }
 
 inline void Wave::pulse(std::uint64_t value) {

@@ -173,7 +173,14 @@ class Cache : public sc_core::sc_module,
   [[nodiscard]] bool would_refuse(LineRequest& request) override;
   void refused_again(std::uint64_t cycles) override {
     *refusals_ += cycles;
-    awake_ = awake_ || observer_ != nullptr;  // which sees it in its next cycle
+    if (observer_ != nullptr) {
+      observer_->refused_on(cycles);
+    }
+  }
+  void refuses_on(bool on) override {
+    if (observer_ != nullptr) {
+      observer_->refuses_on(on);
+    }
   }
   // Where several take turns in asking: how often something has happened that could make room, and refusals of one of
   // them that are not the latest.

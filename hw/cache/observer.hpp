@@ -22,6 +22,10 @@ class CacheObserver {
   // requests that wait for the way to memory.
   virtual void changed(const CacheStatistics& /*statistics*/, unsigned /*mshrs*/, unsigned /*writes*/,
                        std::size_t /*queue*/) {}
+  // In each cycle from the next one on a request is refused as in this one, until it is not in the present one: of that
+  // nothing else is told in between. And: of these refusals so many are counted now.
+  virtual void refuses_on(bool /*on*/) {}
+  virtual void refused_on(std::uint64_t /*cycles*/) {}
 };
 
 // A slice's queues; its store has an observer of its own.

@@ -165,12 +165,12 @@ void SubCore::set_warp_size(std::uint32_t warp_size) {
   fetch_by_lane();
 }
 
-// Whether somebody sees sub-warps on their way who is none of the stages: an observer, a replay, a mechanism that parts
-// groups whose instructions are in flight, or gives each lane an instruction of its own, or ports of register banks,
-// which what is read and what is written have in their cycles.
+// Whether somebody sees sub-warps on their way who is none of the stages: a replay, a mechanism that parts groups whose
+// instructions are in flight, or gives each lane an instruction of its own, or ports of register banks, which what is
+// read and what is written have in their cycles.
 bool SubCore::sees_every_stage() const {
   const Divergence::Traits& mechanism = about<Divergence>(state_.core.divergence).traits;
-  return state_.observer != nullptr || state_.replay != nullptr || mechanism.parts_in_flight || mechanism.mimd_lanes ||
+  return state_.replay != nullptr || mechanism.parts_in_flight || mechanism.mimd_lanes ||
          state_.machine.registers.banks != 0;
 }
 
@@ -215,6 +215,9 @@ void SubCore::begin_launch(const Launch& launch, Cycle first, bool global) {
 
 void SubCore::end_launch(Cycle end) {
   account_sleep(end);
+  if (told_rest_) {
+    end_told_rest(end);
+  }
   fetch_.launch_ends(end);
   if (state_.observer != nullptr) {
     state_.observer->launch_ended(state_, end);
@@ -258,12 +261,15 @@ Cycle SubCore::next_when_still(Cycle now, bool news, Cycle caches) {
   const bool prefetches = l0_ && (state_.observer != nullptr ? l0_->has_to_ask() : l0_->may_be_taken());
   const auto at = [&](Cycle cycle) { return next_ = prefetches ? now + 1 : cycle; };
   if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_.idle() || warps_.departing()) {
-    // Observers are told of every cycle of a sub-warp that is held: with them the sub-core stays awake.
     const bool goes_on = state_.last_move == now && !pipeline_.one_works();
-    if (goes_on || state_.observer != nullptr || news || has_news() || !pipeline_.at_rest(now)) {
+    const bool each_is_told = state_.observer != nullptr && !rests_are_known_;
+    if (goes_on || each_is_told || news || has_news() || !pipeline_.at_rest(now)) {
       return at(now + 1);
     }
     pipeline_.rests();
+    if (state_.observer != nullptr) {
+      begin_told_rest(now);
+    }
     return at(std::min(caches, next_by_itself(now)));
   }
   // Everything waits: nothing changes until a line arrives or a block starts.
@@ -274,8 +280,34 @@ Cycle SubCore::next_when_still(Cycle now, bool news, Cycle caches) {
   return at(heard_.empty() ? std::min(caches, next_by_itself(now)) : now + 1);
 }
 
+void SubCore::begin_told_rest(Cycle now) {
+  told_rest_ = true;
+  state_.observer->rests(state_);
+  if (!execute_.occupied(now)) {
+    tell_sleep(now + 1);  // what execute sees of fetch, which comes later, is another thing at first
+  }
+  memory_.shows_rest(true);
+}
+
+void SubCore::end_told_rest(Cycle now) {
+  told_rest_ = false;
+  memory_.shows_rest(false);
+  if (state_.observer != nullptr) {
+    state_.observer->rested(state_, now);
+  }
+}
+
+void SubCore::tell_held_at_rest(Cycle first, Cycle cycles) {
+  for (const CoreState::Held& held : state_.held) {
+    state_.observer->held(state_, *held.sub_warp, held.stage, held.cause, first, cycles);
+  }
+}
+
 void SubCore::stop(Cycle at, Cycle now) {
   account_sleep(at);
+  if (told_rest_) {
+    end_told_rest(at);
+  }
   pipeline_.rests(true);
   if (l0_) {
     l0_->stop();
@@ -304,18 +336,23 @@ void SubCore::tell_sleep(Cycle from) const {
 }
 
 void SubCore::observe(CoreObserver* observer) {
-  const bool watched = state_.observer != nullptr;
+  if (told_rest_ && observer == nullptr) {
+    told_rest_ = false;
+    memory_.shows_rest(false);
+  }
   state_.observer = observer;
   state_.groups.watch(observer, state_);
-  if (watched && !sees_every_stage()) {
-    pipeline_.watched_no_more();
-  }
+  pipeline_.observed(observer != nullptr);
+  rests_are_known_ = observer != nullptr && observer->knows_rests();
 }
 
 void SubCore::observe_from(CoreObserver& observer, Cycle now) {
+  account_sleep(now);
+  if (told_rest_) {
+    end_told_rest(now);
+  }
   if (state_.observer == nullptr) {
-    account_sleep(now);
-    pipeline_.watched_from(now);
+    pipeline_.observed_from(now);
   }
   observe(&observer);
   wake();

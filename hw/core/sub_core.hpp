@@ -137,6 +137,10 @@ class SubCore {
   void fetch_by_lane();
   void limit_loads();
   [[nodiscard]] bool sees_every_stage() const;
+  // A rest that observers know of.
+  void begin_told_rest(Cycle now);
+  void end_told_rest(Cycle now);
+  void tell_held_at_rest(Cycle first, Cycle cycles);
   [[nodiscard]] bool has_news() const;
   // The next cycle in which something happens that it has waited for, unless a cache has news before.
   [[nodiscard]] Cycle next_by_itself(Cycle now) const {
@@ -166,6 +170,8 @@ class SubCore {
   std::unique_ptr<ReplayRows> replay_;  // null: threads compute
   Cycle accounted_ = 0;                 // cycles before this one have been counted
   Cycle next_ = 0;                      // no turn before this cycle
+  bool rests_are_known_ = false;        // to all who observe
+  bool told_rest_ = false;              // observers have been told of a rest that is not over
   HomeInbox heard_;                     // from other sub-cores and cores
 };
 
@@ -177,15 +183,18 @@ inline bool SubCore::has_news() const {
 }
 
 inline bool SubCore::begin(Cycle now, bool news) {
-  if (pipeline_.one_works()) {
+  if (pipeline_.one_works() || told_rest_) {
     if (news || has_news()) {
       pipeline_.wake();
     } else if (pipeline_.rests_on(now) && !(l0_ && l0_->may_be_taken())) {
-      next_ = link::kNever;
+      next_ = next_by_itself(now);
       return false;
     }
   }
   account_sleep(now);
+  if (told_rest_) [[unlikely]] {
+    end_told_rest(now);
+  }
   if (!heard_.empty()) {
     hear(now);
   }
@@ -197,6 +206,7 @@ inline void SubCore::go(Cycle now) {
   if (memory_.goes_on(now)) {
     memory_.comes_alive();
   }
+  state_.held.clear();
   pipeline_.tick(now);
   if (l0_ && l0_->has_to_ask()) {
     l0_->ask_again();
@@ -224,6 +234,9 @@ inline void SubCore::tell_cycle_end(Cycle now) const {
 inline void SubCore::account_sleep(Cycle until) {
   if (until > accounted_) {
     pipeline_.waited(accounted_, until - accounted_);
+    if (told_rest_) [[unlikely]] {
+      tell_held_at_rest(accounted_, until - accounted_);
+    }
     if (l0_) {
       l0_->waited(until - accounted_);
     }

@@ -20,12 +20,11 @@ namespace heddle::hw {
 // The results of a sub-warp's instruction, for some of its lanes, where they belong.
 void write_results(RegisterArray& registers, const link::SubWarp& sub_warp, LaneMask lanes);
 
-// Counts `active` functional units that have worked in the present cycle, or when the sub-warp was at the units.
+// Counts `active` functional units that have worked in the present cycle, or when the sub-warp was at the units. Who
+// observes has been told then.
 inline void count_units(CoreState& state, unsigned active) {
   ++state.statistics.fu_active[active];
-  if (active == 0) {
-    state.count_idle(state.now, 1, IdleCause::predicated_off);
-  }
+  state.statistics.idle[static_cast<std::size_t>(IdleCause::predicated_off)] += active == 0 ? 1 : 0;
 }
 
 // Folds what threads of one home have executed, lane for lane, into their hashes, if those are wanted.

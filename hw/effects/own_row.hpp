@@ -33,7 +33,7 @@ class OwnRow {
     const link::DecodedInstruction& decoded = *sub_warp.decoded;
     const Formation::Row threads = Formation::of_row(state_, registers, decoded, group);
     if constexpr (kCheckInvariants) {
-      state_.invariants.passed(sub_warp.pc, group.first_row, threads.lanes, read);
+      state_.invariants.passed(sub_warp.pc, group.first_row, threads.lanes, read, sub_warp.done > 1);
     }
     group.decoded = &decoded;
     InFlight& flight = group.flight();

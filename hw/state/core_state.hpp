@@ -115,6 +115,18 @@ struct CoreState {
   std::vector<BlockHome> homes;  // of the blocks that begin here, by slot
   isa::ThreadPlace place;        // what a thread that is here reads of that
 
+  // A sub-warp cannot go on from a stage in this cycle: whoever observes is told, and again of a rest behind it.
+  void tell_held(const link::SubWarp& sub_warp, CoreStage stage, IdleCause cause) {
+    held.push_back({&sub_warp, stage, cause});
+    observer->held(*this, sub_warp, stage, cause, now, 1);
+  }
+  struct Held {
+    const link::SubWarp* sub_warp;
+    CoreStage stage;
+    IdleCause cause;
+  };
+  std::vector<Held> held;  // in the latest cycle that the core has had, while it is observed
+
   // No functional unit was active in `cycles` cycles from `first` on. Counts them and tells the observer.
   void count_idle(Cycle first, Cycle cycles, IdleCause cause) {
     statistics.idle[static_cast<std::size_t>(cause)] += cycles;

@@ -67,9 +67,11 @@ void Invariants::retired(const link::SubWarp& sub_warp) {
   each_thread(sub_warp, [&](unsigned row, unsigned home) { in_flight_[row] &= ~(LaneMask{1} << home); });
 }
 
-void Invariants::passed(std::uint32_t pc, unsigned row, LaneMask lanes, link::Cycle read_at) {
+void Invariants::passed(std::uint32_t pc, unsigned row, LaneMask lanes, link::Cycle read_at, bool was_formed) {
   for (const unsigned lane : set_bits(lanes)) {
-    begin(pc, row, lane);
+    if (!was_formed) {
+      begin(pc, row, lane);
+    }
     read(pc, lane, read_at);
   }
   in_flight_[row] &= ~lanes;

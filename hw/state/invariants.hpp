@@ -36,8 +36,9 @@ class Invariants {
   // A sub-warp's registers are read. A displaced one reads a perfect register file, which has a port per thread.
   void read(const link::SubWarp& sub_warp, link::Cycle now);
   void retired(const link::SubWarp& sub_warp);
-  // All three at once, of threads in lanes of their own register row that were read in a cycle.
-  void passed(std::uint32_t pc, unsigned row, LaneMask lanes, link::Cycle read_at);
+  // All three at once, of threads in lanes of their own register row that were read in a cycle; `was_formed`: the last
+  // two.
+  void passed(std::uint32_t pc, unsigned row, LaneMask lanes, link::Cycle read_at, bool was_formed);
 
  private:
   void begin(std::uint32_t pc, unsigned row, unsigned lane);

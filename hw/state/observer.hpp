@@ -10,8 +10,13 @@
 // by Clock::tell): each event says in which core it happens, as the core's state. There, core.index is its number,
 // core.now the present cycle, core.launch the launch, core.block(group.block_slot) the block (linear, index),
 // core.thread_at(row, lane) who is in a register row's lane, core.groups the groups. Without an observer each event
-// costs the test of a null pointer, at points that are passed anyway. With one, a core takes every cycle in which its
-// full pipeline waits for room in the L1; otherwise it sleeps through them.
+// costs the test of a null pointer, at points that are passed anyway.
+//
+// Rests. Where nothing in a core can go on until something comes from outside (its full pipeline waits for room in the
+// L1), each cycle is like the one before. A core sleeps through such cycles if all who observe it say that they know of
+// that (knows_rests). They are told `rests` behind the last cycle that is told, and `rested` before the next one. In
+// between, when the core wakes or its counters are asked for, held() and idle() come with the cycles that they are
+// about. What else was told of the last cycle (in_memory, a refused line, cycle_ended) holds for each of them.
 //
 // Events come in the order of simulated time: within a cycle of one core from write-back to fetch, as its stages are
 // advanced, and nothing is promised about the order of two cores within a cycle. What an event shows is valid during
@@ -30,8 +35,8 @@
 //   issued        it leaves for the functional units: sub_warp.executing are the lanes whose guard is true, and
 //                 working_lanes() the lanes that the functional-unit statistics count
 //   began         a complex operation that had to wait in the queue before its unit starts there
-//   held          in this cycle it could not go on from the stage that it is in, and why (told once per such cycle, for
-//                 the sub-warp at the head of the stage, and for each operation that waits before the complex unit)
+//   held          in this cycle, or in the cycles of a rest, it could not go on from the stage that it is in, and why:
+//                 the sub-warp at the head of the stage, and each operation that waits before the complex unit
 //   accessed      in the memory stage: lanes, addresses and lines of an access; then one `line` per request to the L1
 //   put_aside     it waits for lines, or for the core's stores (membar), out of the pipeline; it comes back by entering
 //                 CoreStage::returns. An access that waits for late hits alone comes back so too, without having been
@@ -123,6 +128,8 @@ class CoreObserver {
   // it that shares nothing that can change with the parts of other cores. Asked for each core when it is attached to a
   // GPU.
   [[nodiscard]] virtual CoreObserver& of_core(unsigned /*core*/) { return *this; }
+  // Asked when it is attached: it need not be told of each cycle of a rest (see above).
+  [[nodiscard]] virtual bool knows_rests() const { return false; }
 
   // ---- launches and thread blocks
   // Who has joined (Gpu::observe) is told of the core from this cycle on, which has not begun. `core` says how things
@@ -164,8 +171,9 @@ class CoreObserver {
   // group.home_of(lane).
   virtual void left_out(const CoreState& /*core*/, const Group& /*group*/, std::uint32_t /*pc*/, unsigned /*row*/,
                         LaneMask /*lanes*/) {}
+  // In the cycles [first, first + cycles): the present one, or those of a rest that is over.
   virtual void held(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/, CoreStage /*stage*/,
-                    IdleCause /*cause*/) {}
+                    IdleCause /*cause*/, Cycle /*first*/, Cycle /*cycles*/) {}
   // The former has worked on an instruction in this cycle; what is left of it. `formed`: a sub-warp has come of it.
   virtual void former_worked(const CoreState& /*core*/, const link::SubWarp& /*instruction*/,
                              const FormerWork& /*work*/) {}
@@ -201,6 +209,9 @@ class CoreObserver {
 
   // ---- cycles. A core that has nothing to do sleeps: it has no cycles until something arrives.
   virtual void cycle_ended(const CoreState& /*core*/, const CycleEnd& /*end*/) {}
+  // A rest (see above) begins behind the present cycle, and is over in cycle `now`.
+  virtual void rests(const CoreState& /*core*/) {}
+  virtual void rested(const CoreState& /*core*/, Cycle /*now*/) {}
   // The core sleeps from a cycle on, unless something arrives in it: why execute will be idle in the first cycles, and
   // why execute will be after them, and fetch at once.
   virtual void sleeps(const CoreState& /*core*/, Cycle /*from*/, std::span<const IdleCause> /*first*/,

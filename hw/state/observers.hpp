@@ -1,6 +1,7 @@
 // Several observers of one GPU: every event goes to each, in the order in which they were added.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -75,9 +76,16 @@ class CoreObservers final : public CoreObserver {
   void left_out(const CoreState& core, const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes) override {
     tell(&CoreObserver::left_out, core, group, pc, row, lanes);
   }
-  void held(const CoreState& core, const link::SubWarp& sub_warp, CoreStage stage, IdleCause cause) override {
-    tell(&CoreObserver::held, core, sub_warp, stage, cause);
+  void held(const CoreState& core, const link::SubWarp& sub_warp, CoreStage stage, IdleCause cause, Cycle first,
+            Cycle cycles) override {
+    tell(&CoreObserver::held, core, sub_warp, stage, cause, first, cycles);
   }
+  [[nodiscard]] bool knows_rests() const override {
+    return std::all_of(observers_.begin(), observers_.end(),
+                       [](const CoreObserver* observer) { return observer->knows_rests(); });
+  }
+  void rests(const CoreState& core) override { tell(&CoreObserver::rests, core); }
+  void rested(const CoreState& core, Cycle now) override { tell(&CoreObserver::rested, core, now); }
   void issued(const CoreState& core, const link::SubWarp& sub_warp, Cycle last) override {
     tell(&CoreObserver::issued, core, sub_warp, last);
   }

@@ -382,6 +382,7 @@ void CoreWaves::issued(const link::SubWarp& sub_warp, Cycle last) {
 }
 
 void CoreWaves::in_memory(const link::SubWarp& sub_warp) {
+  in_memory_at_ = core_->state().now;
   link::WaveSetter to(memory_.stage.valid);
   if (!to) {
     return;
@@ -393,6 +394,7 @@ void CoreWaves::in_memory(const link::SubWarp& sub_warp) {
 // A sub-warp that decode cannot hand on keeps the next instruction waiting, but not in the cycle that formed it.
 void CoreWaves::held(const CoreState& core, CoreStage stage, IdleCause cause) {
   if (stage == CoreStage::decode && formed_last_at_ != core.now) {
+    decode_held_at_ = core.now;
     former_.stall.pulse();
   } else if (stage == CoreStage::register_read && cause == IdleCause::register_banks) {
     read_.bank_stall.pulse();
@@ -469,6 +471,16 @@ void CoreWaves::cycle_ended(const CoreState& core, const CycleEnd& end) {
     splits_.show(core.groups, core_->warps().divergence().split_table());
   }
   execute_.complex_waiting.set(end.complex_waiting);
+}
+
+void CoreWaves::rests(const CoreState& core) {
+  memory_.stage.valid.set(in_memory_at_ == core.now ? 1 : 0);
+  former_.stall.set(decode_held_at_ == core.now ? 1 : 0);
+}
+
+void CoreWaves::rested() {
+  memory_.stage.valid.set(0);
+  former_.stall.set(0);
 }
 
 void CoreWaves::sleeps(Cycle from, std::span<const IdleCause> first, IdleCause cause) {

@@ -422,6 +422,9 @@ class CoreWaves {
   void attach(SubCore& core);
   void attach_caches(Core& core);
   static void leave_caches(Core& core);
+  [[nodiscard]] bool shows_caches() const {
+    return icache_.traced() || l1d_.traced() || texture_.traced() || (constant_cache_ && constant_cache_->traced());
+  }
 
   void joined(const CoreState& core);
   void launch_ended();
@@ -446,6 +449,9 @@ class CoreWaves {
   void retired(const CoreState& core, const link::SubWarp& sub_warp);
   void completed(const CoreState& core, const Group& group, bool conditional_branch);
   void cycle_ended(const CoreState& core, const CycleEnd& end);
+  // What was pulsed in the present cycle stays; and is over in the present one.
+  void rests(const CoreState& core);
+  void rested();
   void sleeps(Cycle from, std::span<const IdleCause> first, IdleCause cause);
 
  private:
@@ -479,6 +485,8 @@ class CoreWaves {
   Cycle issued_at_ = link::kNever;               // the latest cycle in which a sub-warp was issued
   LaneMask issued_lanes_ = 0;                    // the lanes that work then, of all sub-warps beside each other
   Cycle stalled_at_ = link::kNever;              // the latest cycle in which the memory stage was held
+  Cycle in_memory_at_ = link::kNever;            // the latest cycle in which a sub-warp was in the memory stage
+  Cycle decode_held_at_ = link::kNever;          // the latest cycle in which the stall signal to fetch was on for that
   Cycle formed_last_at_ = link::kNever;          // the latest cycle in which an instruction's last sub-warp was formed
   std::vector<const link::SubWarp*> returning_;  // have come back from memory and not retired
 };

@@ -180,9 +180,24 @@ void GpuWaves::former_worked(const CoreState& core, const link::SubWarp& instruc
     waves->former_worked(core, instruction, work);
   }
 }
-void GpuWaves::held(const CoreState& core, const link::SubWarp& /*sub_warp*/, CoreStage stage, IdleCause cause) {
-  if (CoreWaves* const waves = shown(core)) {
+void GpuWaves::held(const CoreState& core, const link::SubWarp& /*sub_warp*/, CoreStage stage, IdleCause cause,
+                    Cycle first, Cycle /*cycles*/) {
+  if (CoreWaves* const waves = first == core.now ? shown(core) : nullptr) {
     waves->held(core, stage, cause);
+  }
+}
+bool GpuWaves::knows_rests() const {
+  return machine_.core.sub_cores == 1 ||
+         std::none_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->shows_caches(); });
+}
+void GpuWaves::rests(const CoreState& core) {
+  if (CoreWaves* const waves = shown(core)) {
+    waves->rests(core);
+  }
+}
+void GpuWaves::rested(const CoreState& core, Cycle /*now*/) {
+  if (CoreWaves* const waves = shown(core)) {
+    waves->rested();
   }
 }
 void GpuWaves::read(const CoreState& core, const link::SubWarp& sub_warp) {

@@ -53,7 +53,8 @@ class GpuWaves final : public CoreObserver {
   void entered(const CoreState& core, const link::SubWarp& sub_warp, CoreStage stage) override;
   void formed(const CoreState& core, const link::SubWarp& sub_warp, const link::SubWarp& instruction) override;
   void former_worked(const CoreState& core, const link::SubWarp& instruction, const FormerWork& work) override;
-  void held(const CoreState& core, const link::SubWarp& sub_warp, CoreStage stage, IdleCause cause) override;
+  void held(const CoreState& core, const link::SubWarp& sub_warp, CoreStage stage, IdleCause cause, Cycle first,
+            Cycle cycles) override;
   void read(const CoreState& core, const link::SubWarp& sub_warp) override;
   void issued(const CoreState& core, const link::SubWarp& sub_warp, Cycle last) override;
   void began(const CoreState& core, const link::SubWarp& sub_warp, Cycle last) override;
@@ -62,6 +63,10 @@ class GpuWaves final : public CoreObserver {
   void retired(const CoreState& core, const link::SubWarp& sub_warp) override;
   void completed(const CoreState& core, const Group& group, const Completion& completion) override;
   void cycle_ended(const CoreState& core, const CycleEnd& end) override;
+  // Not where several sub-cores share caches that are shown: what they are refused is shown in its cycle.
+  [[nodiscard]] bool knows_rests() const override;
+  void rests(const CoreState& core) override;
+  void rested(const CoreState& core, Cycle now) override;
   void sleeps(const CoreState& core, Cycle from, std::span<const IdleCause> first, IdleCause cause) override;
   void idle(const CoreState& core, Cycle first, Cycle cycles, IdleCause cause) override;
 

@@ -8,8 +8,10 @@
 #include <systemc>
 
 #include "hw/schedule/two_level_adaptive.hpp"
+#include "hw/state/observers.hpp"
 #include "hw/waves/gpu_waves.hpp"
 #include "tests/hw/gpu_bench.hpp"
+#include "tests/model/child.hpp"
 #include "tests/support/vcd_reader.hpp"
 #include "tlm/wave.hpp"
 #include "traces/vcd_file.hpp"
@@ -132,8 +134,9 @@ TEST(VcdFile, TracesWhatSystemcTraces) {
 
 // ------------------------------------------------------------------------------------------------------- the figures
 
-// A launch with every signal of the GPU recorded.
-VcdDump record(const Machine& machine, const Code& code, const heddle::test::LaunchShape& shape) {
+// A launch with every signal of the GPU recorded. `beside`: somebody observes the cores, too.
+std::string record_text(const Machine& machine, const Code& code, const heddle::test::LaunchShape& shape,
+                        CoreObserver* beside = nullptr) {
   GpuBench bench(machine);
   GpuWaves waves(machine, bench.gpu.name());
   TextSink sink;
@@ -142,11 +145,20 @@ VcdDump record(const Machine& machine, const Code& code, const heddle::test::Lau
     sc_trace(&file, *signal.wave, signal.path(), static_cast<int>(signal.type.width));
   }
   waves.attach(bench.gpu);
-  bench.gpu.observe(&waves);
+  CoreObservers observers;
+  observers.add(waves);
+  if (beside != nullptr) {
+    observers.add(*beside);
+  }
+  bench.gpu.observe(observers.get());
   bench.gpu.dram(0).observe(waves.dram(0));
   bench.run(code, shape);
   file.finish();
-  return read_vcd(sink.text);
+  return sink.text;
+}
+
+VcdDump record(const Machine& machine, const Code& code, const heddle::test::LaunchShape& shape) {
+  return read_vcd(record_text(machine, code, shape));
 }
 
 Machine four_lanes(unsigned warp_size) {
@@ -345,6 +357,71 @@ TEST(Waves, ShowWhatEachMimdLaneExecutes) {
     }
   }
   EXPECT_EQ(both, 1U);
+  // Fetch shows what decode makes of the same word.
+  std::map<std::uint64_t, std::uint64_t> opcodes;
+  for (std::uint64_t cycle = dump.begin; cycle < dump.end; ++cycle) {
+    if (dump[execute + ".valid"].number(cycle) == 1U) {
+      opcodes[dump[execute + ".pc"].number(cycle).value()] = dump[execute + ".opcode"].number(cycle).value();
+    }
+  }
+  const std::string fetch = "bench.gpu.core0.fetch";
+  unsigned known = 0;
+  for (std::uint64_t cycle = dump.begin; cycle < dump.end; ++cycle) {
+    const auto found = opcodes.find(dump[fetch + ".pc"].number(cycle).value_or(~std::uint64_t{0}));
+    if (dump[fetch + ".valid"].number(cycle) == 1U && found != opcodes.end()) {
+      ++known;
+      EXPECT_EQ(dump[fetch + ".opcode"].number(cycle), found->second) << "PC " << found->first;
+    }
+  }
+  EXPECT_GT(known, 4U);
+}
+
+// Knows of rests, as waves do, or does not, so that the core has each cycle.
+struct Beside final : CoreObserver {
+  explicit Beside(bool knows_rests) : knows(knows_rests) {}
+  const bool knows;
+  unsigned many = 0;
+  [[nodiscard]] bool knows_rests() const override { return knows; }
+  void rests(const CoreState&) override { ++many; }
+};
+
+// Every lane wants a line of its own, of an L1 that has room for few, and computes in between.
+TEST(Waves, ShowTheSameOfARestAsOfItsCycles) {
+  Machine machine;
+  machine.l1d.mshrs = 3;
+  machine.core.pending_accesses = 4;
+  Code code;
+  code.param(1, 0);
+  code.s2r(2, Special::tid_x);
+  code.rri(Op::SHL, 2, 2, 9);
+  code.rrr(Op::ADD, 1, 1, 2);
+  heddle::test::add_loop(code, 4, [&] {
+    code.load(Op::LD_GLOBAL, 3, 1);
+    code.rri(Op::ADD, 1, 1, 128);
+    code.rri(Op::ADD, 4, 3, 1);
+  });
+  code.exit();
+  const auto dump_of = [&](bool knows) {
+    const std::string text = heddle::test::in_child([&] {
+      Beside beside(knows);
+      const std::string dump = record_text(machine, code, {{1, 1, 1}, {256, 1, 1}}, &beside);
+      return (beside.many != 0) == knows ? dump : "rests: " + std::to_string(beside.many);
+    });
+    return read_vcd(text);
+  };
+  const VcdDump told = dump_of(true);
+  const VcdDump each = dump_of(false);
+  ASSERT_EQ(told.signals.size(), each.signals.size());
+  for (const auto& [path, signal] : each.signals) {
+    const heddle::test::VcdSignal& other = told[path];
+    ASSERT_EQ(other.changes.size(), signal.changes.size()) << path;
+    for (std::size_t i = 0; i != signal.changes.size(); ++i) {
+      ASSERT_EQ(other.changes[i].time, signal.changes[i].time) << path;
+      ASSERT_EQ(other.changes[i].value, signal.changes[i].value) << path << " at " << signal.changes[i].time;
+    }
+  }
+  EXPECT_GT(each.time_at("bench.gpu.core0.decode.former.stall_fetch", 1), 100U);
+  EXPECT_GT(each.time_at("bench.gpu.core0.l1d.refused", 1), 100U);
 }
 
 // Of the two sub-warps of a load the first waits for the second, and both for the L1 to have taken their line.

@@ -109,7 +109,8 @@ class Follower final : public tb::RunObserver {
     EXPECT_NE(out, 0U);
     left += static_cast<unsigned>(std::popcount(out));
   }
-  void held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage, hw::IdleCause) override {
+  void held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage, hw::IdleCause, hw::Cycle,
+            hw::Cycle) override {
     expect_at(core, sub_warp, {stage}, /*same_cycle=*/true);
   }
   void issued(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::Cycle last) override {

@@ -1,6 +1,6 @@
-// Sub-warps that nothing holds up are let by by stages, at computed times (hw/core/pipeline/pipeline.hpp). A watched
-// core has every one in its stages: it must count the same, whatever the pipeline's shape and whoever is in the way; so
-// must a core that a fault stops in between.
+// Sub-warps that nothing holds up are let by by stages, at computed times (hw/core/pipeline/pipeline.hpp). A core with
+// taps between its stages has every one in its stages: it must count the same, whatever the pipeline's shape and
+// whoever is in the way, and tell observers the same; so must a core that a fault stops in between.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -17,8 +17,10 @@
 #include "tb/device/device.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/counters.hpp"
+#include "tests/model/events_digest.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"
+#include "tlm/protocol_tap.hpp"
 
 HEDDLE_SAMPLED_SANITIZED("Shapes/PassagesOn.*")
 
@@ -63,7 +65,7 @@ const std::vector<PipelineShape>& pipeline_shapes() {
   return all;
 }
 
-// Watches the cores for some cycles in the middle of a run.
+// Watches the cores for some cycles in the middle of a run, which may begin and end within a rest.
 class Visitor final : public tb::RunObserver {
  public:
   static constexpr link::Cycle kFrom = 1777, kTo = 4321;
@@ -72,6 +74,7 @@ class Visitor final : public tb::RunObserver {
   [[nodiscard]] Window window() const override { return {kFrom, kTo}; }
   void window_over(link::Cycle) override { over_ = true; }
   [[nodiscard]] bool over() const override { return over_; }
+  [[nodiscard]] bool knows_rests() const override { return true; }
   void joined(const hw::CoreState&) override { ++joined_; }
   void fetched(const hw::CoreState&, const link::SubWarp&) override { hear(); }
   void retired(const hw::CoreState&, const link::SubWarp&) override { hear(); }
@@ -91,9 +94,19 @@ class Visitor final : public tb::RunObserver {
   bool over_ = false, outside_ = false;
 };
 
+// A tap in front of each stage: every sub-warp comes by it, so that no stage lets one by.
+hw::CoreExtension stage_by_stage() {
+  hw::CoreExtension extension;
+  extension.sub_warps = [](const hw::CorePlace& place, link::Clock) {
+    return std::make_unique<link::ProtocolTap<link::WarpProtocol>>(("tap_" + place.text()).c_str());
+  };
+  return extension;
+}
+
 enum class WatchedHow { never, always, for_a_while };
 
-std::string counters_on(const std::string& name, const hw::Machine& machine, WatchedHow watched) {
+// `tapped`: stage by stage.
+std::string counters_on(const std::string& name, const hw::Machine& machine, WatchedHow watched, bool tapped = false) {
   return test::in_child([&] {
     const auto workload = test::make_workload(name, machine);
     tb::RunObserver nobody;
@@ -101,6 +114,9 @@ std::string counters_on(const std::string& name, const hw::Machine& machine, Wat
     tb::DeviceOptions options;
     if (watched != WatchedHow::never) {
       options.observers = {watched == WatchedHow::always ? &nobody : &visitor};
+    }
+    if (tapped) {
+      options.extension = stage_by_stage();
     }
     tb::Device device(machine, options);
     device.load(workload->compile());
@@ -120,10 +136,46 @@ class PassagesOn : public ::testing::TestWithParam<std::tuple<const char*, std::
 TEST_P(PassagesOn, CountsWhatTheStagesCount) {
   const PipelineShape& shape = pipeline_shapes()[std::get<1>(GetParam())];
   const hw::Machine machine = tb::read_machine(shape.machine, shape.settings);
-  const std::string stages = counters_on(std::get<0>(GetParam()), machine, WatchedHow::always);
+  const std::string stages = counters_on(std::get<0>(GetParam()), machine, WatchedHow::never, true);
   EXPECT_EQ(stages.rfind("cycles ", 0), 0U) << stages;
   EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, WatchedHow::never), stages);
+  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, WatchedHow::always), stages);
   EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, WatchedHow::for_a_while), stages);
+}
+
+enum class Told { in_order, awake, with_rests };
+std::string events_on(const std::string& name, const hw::Machine& machine, bool tapped, Told told = Told::in_order) {
+  return test::in_child([&] {
+    const auto workload = test::make_workload(name, machine);
+    test::EventsDigest events(told == Told::with_rests);
+    tb::DeviceOptions options;
+    options.observers = {&events};
+    if (tapped) {
+      options.extension = stage_by_stage();
+    }
+    tb::Device device(machine, options);
+    device.load(workload->compile());
+    const tb::Verdict verdict = workload->run(device);
+    if (!verdict.correct || events.count() == 0 || (events.rests() != 0 && told != Told::with_rests)) {
+      return "wrong: " + verdict.detail;
+    }
+    return told == Told::in_order ? events.text() : events.sums();
+  });
+}
+
+// Each in its cycle and in the order of the stages' turns.
+TEST_P(PassagesOn, TellsWhatTheStagesTell) {
+  const PipelineShape& shape = pipeline_shapes()[std::get<1>(GetParam())];
+  const hw::Machine machine = tb::read_machine(shape.machine, shape.settings);
+  EXPECT_EQ(events_on(std::get<0>(GetParam()), machine, false), events_on(std::get<0>(GetParam()), machine, true));
+}
+
+// Who knows of rests is told the same of them behind them. (Which occur: tests/hw/waves_test.cpp.)
+TEST_P(PassagesOn, TellsOfRestsWhatTheirCyclesWould) {
+  const PipelineShape& shape = pipeline_shapes()[std::get<1>(GetParam())];
+  const hw::Machine machine = tb::read_machine(shape.machine, shape.settings);
+  EXPECT_EQ(events_on(std::get<0>(GetParam()), machine, false, Told::with_rests),
+            events_on(std::get<0>(GetParam()), machine, false, Told::awake));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, PassagesOn,
@@ -156,12 +208,15 @@ again:
 }
 )";
 
-std::string counters_at_a_fault(const std::string& machine, bool watched) {
+std::string counters_at_a_fault(const std::string& machine, bool tapped, bool watched) {
   return test::in_child([&] {
     tb::RunObserver nobody;
     tb::DeviceOptions options;
     if (watched) {
       options.observers = {&nobody};
+    }
+    if (tapped) {
+      options.extension = stage_by_stage();
     }
     tb::Device device(tb::read_machine(machine), options);
     device.load(ptx::compile(kStray, "stray.ptx"));
@@ -182,9 +237,10 @@ std::string counters_at_a_fault(const std::string& machine, bool watched) {
 
 TEST(Passages, CountsWhatTheStagesCountUpToAFault) {
   for (const char* const machine : {"baseline", "lwm", "h100-8sm"}) {
-    const std::string stages = counters_at_a_fault(machine, true);
+    const std::string stages = counters_at_a_fault(machine, true, false);
     EXPECT_NE(stages, "no fault") << machine;
-    EXPECT_EQ(counters_at_a_fault(machine, false), stages) << machine;
+    EXPECT_EQ(counters_at_a_fault(machine, false, false), stages) << machine;
+    EXPECT_EQ(counters_at_a_fault(machine, false, true), stages) << machine;
   }
 }
 

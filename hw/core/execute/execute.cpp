@@ -183,6 +183,7 @@ bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
     if (!lets(first)) {
       count_units(state_, working(first));
     }
+    tell_units(working(first));
     return true;
   }
   link::SubWarp* next = &first;
@@ -196,6 +197,7 @@ bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
     return false;
   }
   count_units(state_, active);
+  tell_units(active);
   if (next != nullptr) {
     held(*next, state_.block_cause);
   }
@@ -219,6 +221,8 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
   if (!lets(sub_warp)) {
     works_now(sub_warp);
     performer_.perform(sub_warp);
+  } else if (state_.observer != nullptr) {
+    pipeline_->show_work(sub_warp, position_);
   }
   state_.statistics.complex_operations += is_complex(*sub_warp.decoded) ? 1 : 0;
   const Cycle last =

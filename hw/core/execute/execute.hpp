@@ -85,6 +85,11 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
     performer_.perform(sub_warp);
     count_units(state_, working(sub_warp));
   }
+  void shows(link::SubWarp& sub_warp) override {
+    pipeline_->show_work(sub_warp, position_);
+    state_.observer->issued(state_, sub_warp, state_.now + passage() - 1);
+    tell_units(working(sub_warp));
+  }
   void each_sub_warp(Visit visit) override;
   [[nodiscard]] unsigned passage() const override { return state_.machine.core.execute_stages; }
   [[nodiscard]] bool in_order(const link::DecodedInstruction& decoded) const override {
@@ -139,6 +144,12 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   Cycle start_simple(link::SubWarp& sub_warp, Cycle now, link::SubWarp*& begun);
   Cycle start_apart(Unit& unit, link::SubWarp& sub_warp, Cycle now, Begun& begun);
   [[nodiscard]] bool apart_goes_first(Cycle now) const;
+  // Tells who observes that units have been idle in this cycle though a sub-warp has begun: `active` of them work.
+  void tell_units(unsigned active) const {
+    if (active == 0 && state_.observer != nullptr) {
+      state_.observer->idle(state_, state_.now, 1, IdleCause::predicated_off);
+    }
+  }
   // The lanes in which functional units work, as the statistics count them.
   [[nodiscard]] static unsigned working(const link::SubWarp& sub_warp) {
     return static_cast<unsigned>(std::popcount(working_lanes(sub_warp)));

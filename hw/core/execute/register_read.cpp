@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hw/effects/form.hpp"
 #include "hw/effects/operands.hpp"
 
 namespace heddle::hw {
@@ -104,7 +105,8 @@ bool RegisterReadStage::read_all(link::SubWarp& first) {
     if (warps_ != nullptr) {
       warps_->operands_read(*each);
     }
-    if (lets(*each)) {
+    const bool let_by = lets(*each);
+    if (let_by) {
       each->begins = state_.now + pipeline_->before_units(position_);
     } else {
       works_now(*each);
@@ -112,12 +114,25 @@ bool RegisterReadStage::read_all(link::SubWarp& first) {
     }
     state_.moved();
     if (state_.observer != nullptr) {
-      state_.observer->read(state_, *each);
+      if (let_by) {
+        shows(*each);
+      } else {
+        state_.observer->read(state_, *each);
+      }
     }
   }
   unread_ = nullptr;
   read_done_ = true;
   return true;
+}
+
+void RegisterReadStage::shows(link::SubWarp& sub_warp) {
+  pipeline_->show_work(sub_warp, position_);
+  if (pipeline_->untouched(sub_warp)) {
+    const Group& group = state_.groups[sub_warp.group];
+    sub_warp.executing = Formation::of_row(state_, direct_file()->array(), *sub_warp.decoded, group).executing;
+  }
+  state_.observer->read(state_, sub_warp);
 }
 
 void RegisterReadStage::tick(Cycle now) {

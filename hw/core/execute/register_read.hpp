@@ -50,6 +50,7 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   [[nodiscard]] bool lets_by(const link::DecodedInstruction& decoded) const override { return !decoded.exchanges; }
   [[nodiscard]] bool works_in_row() const override { return true; }
   void work(link::SubWarp& sub_warp) override { read(sub_warp, sub_warp.begins - pipeline_->before_units(position_)); }
+  void shows(link::SubWarp& sub_warp) override;
   void each_sub_warp(Visit visit) override;
 
  private:

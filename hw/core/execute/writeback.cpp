@@ -63,9 +63,12 @@ inline void WriteBackStage::retire_row(link::SubWarp& sub_warp, Group& group, co
   state_.moved();
   own_row_.commit(file.array(), file.counters(), sub_warp, group, home, threads, retirement_);
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
+  if (state_.observer != nullptr) {
+    state_.observer->retired(state_, sub_warp);
+  }
   state_.pool.give_back(sub_warp);
   if (decoded.plain && warps_.steps_plainly(group)) {
-    warps_.step(group);
+    warps_.step(group, decoded);
   } else {
     warps_.completed(group, decoded, threads.executing);
   }
@@ -73,7 +76,7 @@ inline void WriteBackStage::retire_row(link::SubWarp& sub_warp, Group& group, co
 
 // What the stages have put off is done here at the latest, for the usual instruction all at once.
 void WriteBackStage::ends(link::SubWarp& sub_warp) {
-  if (direct_ != nullptr && pipeline_->lets_any_by() && Pipeline::untouched(sub_warp) && sub_warp.decoded->in_row) {
+  if (direct_ != nullptr && pipeline_->lets_any_by() && pipeline_->untouched(sub_warp) && sub_warp.decoded->in_row) {
     Group& group = state_.groups[sub_warp.group];
     if (const ThreadHome* const home = own_row_.home_of(group)) {
       retire_row(sub_warp, group, *home, *direct_);

@@ -295,6 +295,9 @@ void DecodeStage::tick(Cycle now) {
     return;
   }
   if (lets(*arrived)) {
+    if (state_.observer != nullptr) {
+      shows(*arrived);
+    }
     latch_.pop();
     state_.moved();
     hand_on_formed(*arrived);

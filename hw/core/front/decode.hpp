@@ -47,6 +47,7 @@ class DecodeStage final : public ReceivingStage, private link::ForwardOnlyInitia
   [[nodiscard]] bool lets_by(const link::DecodedInstruction&) const override { return true; }
   [[nodiscard]] bool works_in_row() const override { return true; }
   void work(link::SubWarp& sub_warp) override { form_whole_row(sub_warp, state_.groups[sub_warp.group]); }
+  void shows(link::SubWarp& sub_warp) override { pipeline_->finish(sub_warp, position_ + 1); }  // its work tells
   [[nodiscard]] bool holds_up(Cycle now) const override { return prepared_ != nullptr || occupied(now); }
   void each_sub_warp(Visit visit) override;
   // Who hears of instructions whose sub-warps have all been formed, and says which must wait for earlier ones of their

@@ -116,7 +116,7 @@ class FetchStage final : public sc_core::sc_module,
   // Decode has no room for what was fetched.
   void held(const link::SubWarp& sub_warp) const {
     if (state_.observer != nullptr) {
-      state_.observer->held(state_, sub_warp, CoreStage::fetch, state_.block_cause);
+      state_.tell_held(sub_warp, CoreStage::fetch, state_.block_cause);
     }
   }
 

@@ -119,6 +119,7 @@ class MemoryStage final : public ReceivingStage,
     return decoded.unit != isa::Unit::memory;
   }
   [[nodiscard]] bool works_in_row() const override { return true; }
+  void shows(link::SubWarp& sub_warp) override { state_.observer->in_memory(state_, sub_warp); }
   // The accesses of one instruction of a group (Group::flights) that are in the stage, put aside, or wait for late
   // hits: visit(const MemoryAccess&) for that of each sub-warp. MemoryAccess::waiting() says which of its lanes wait,
   // its lines which are under way.
@@ -133,6 +134,12 @@ class MemoryStage final : public ReceivingStage,
   // The cache that refuses the next line would have been asked in every cycle.
   [[nodiscard]] bool counts_rests() const override { return true; }
   void rests(bool stopped) override;
+  // Who watches the cache that refuses is told that it does so in each cycle of a rest, and that the rest is over.
+  void shows_rest(bool rests) {
+    if (refuses_ != nullptr) {
+      refuses_->refuses_on(rests);
+    }
+  }
   void waited(Cycle, Cycle cycles) override {
     if (refuses_ != nullptr) {
       refuses_->refused_again(cycles);

@@ -48,7 +48,7 @@ unsigned Pipeline::position_of(const Stage& stage) const {
   return static_cast<unsigned>(found - at_.begin());
 }
 
-void Pipeline::reset(bool watched, bool alone) {
+void Pipeline::reset(bool all_in_stages, bool alone) {
   for (Stage* const stage : at_) {
     stage->reset();
   }
@@ -57,9 +57,9 @@ void Pipeline::reset(bool watched, bool alone) {
   }
   std::fill(due_.begin(), due_.end(), link::kNever);
   passing_ = 0;
-  busy_ = stays_at_ = 0;
+  busy_ = stays_at_ = shows_ = 0;
   known_ = false;
-  may_let_ = letting_ = false;
+  letting_ = false;
   may_work_alone_ = alone;
   alone_ = kNone;
   for (unsigned position = 0; position != last_; ++position) {
@@ -76,48 +76,21 @@ void Pipeline::reset(bool watched, bool alone) {
     // What is bound between two stages is called when the one hands on, and the other gets what comes of that.
     all_stop_ |= at_[position]->output()->direct() == nullptr ? 3U << position : 0;
   }
-  may_let_ = ((all_stop_ >> units_at_) & 1U) == 0;
+  letting_ = !all_in_stages && ((all_stop_ >> units_at_) & 1U) == 0;
   const std::uint32_t before_units = all_stop_ & ((1U << units_at_) - 1);
   entry_ = static_cast<unsigned>(std::bit_width(before_units));
   to_begin_ = to_units_ - to_[entry_ - 1];
   begins_.assign(std::bit_ceil(to_units_ + 1U), link::kNever);
   begins_mask_ = begins_.size() - 1;
-  if (!watched) {
-    let_by();
-  }
-}
-
-void Pipeline::let_by() {
-  letting_ = may_let_;
+  beginning_.assign(begins_.size(), {});
+  // One sub-warp leaves per cycle: all that the stages can hold are gone after so many.
+  leaving_.assign(std::bit_ceil(4 * (to_[last_] + passage_ + 1)), {});
   at_[entry_ - 1]->output()->begin_passages(letting_);
-}
-
-void Pipeline::watched_no_more() {
-  if (units_ == nullptr || letting_) {
-    return;
-  }
-  // The stages have put nothing off so far.
-  for (Stage* const stage : at_) {
-    stage->each_sub_warp(
-        [](Pipeline&, link::SubWarp& sub_warp, unsigned passed) { sub_warp.done = static_cast<std::uint8_t>(passed); });
-  }
-  known_ = false;
-  stays_at_ = 0;
-  let_by();
-}
-
-void Pipeline::watched_from(Cycle now) {
-  settle(now);
-  wake();
-  if (letting_) {
-    letting_ = false;
-    at_[entry_ - 1]->output()->begin_passages(false);
-  }
 }
 
 void Pipeline::describe(link::DecodedInstruction& decoded) const {
   decoded.stops = 0;
-  decoded.in_row = may_let_;
+  decoded.in_row = units_ != nullptr && ((all_stop_ >> units_at_) & 1U) == 0;
   for (unsigned position = 1; position != last_; ++position) {
     const bool by = at_[position]->lets_by(decoded);
     decoded.stops |= by ? 0 : 1U << position;
@@ -156,8 +129,12 @@ bool Pipeline::stuck_but(unsigned other, Cycle now) const {
 bool Pipeline::at_rest(Cycle now) {
   if (alone_ == kNone) {
     const unsigned holder = stays_at_ == 0 ? kNone : static_cast<unsigned>(std::bit_width(stays_at_)) - 1;
-    if (!none_passes() || !stuck_but(holder, now)) {
+    if (!none_passes() || !stuck_but(observed_ ? kNone : holder, now)) {
       return false;
+    }
+    holder_ = observed_ ? holder : kNone;
+    if (observed_) {
+      return true;
     }
     if (holder != kNone && may_work_alone_ && !busy_behind(holder)) {
       alone_ = holder;
@@ -257,6 +234,32 @@ Cycle Pipeline::begun_leave_until(Cycle now) const {
 
 // ------------------------------------------------------------------------------------------------- turns
 
+// For observers.
+void Pipeline::note_passage(link::SubWarp& sub_warp, Cycle leaves, unsigned end) {
+  beginning_[sub_warp.begins & (beginning_.size() - 1)] = {sub_warp.begins, &sub_warp, end};
+  leaving_[leaves & (leaving_.size() - 1)] = {leaves, &sub_warp, end};
+  tell_entered(entry_, sub_warp);
+}
+
+// The stages at whose head a passage is in this cycle, or, of the units, leaves them. At the last stage it ends, which
+// tells itself.
+std::uint32_t Pipeline::heads(Cycle now) {
+  std::uint32_t heads = at(leaving_, now) != nullptr ? 1U << units_at_ : 0;
+  for (unsigned position = entry_; position != last_; ++position) {
+    const Shown* const shown = shown_at(position, now);
+    heads |= shown != nullptr && position < shown->end ? 1U << position : 0;
+  }
+  return heads;
+}
+
+// After the turn of the stage, in which the passages may have landed.
+void Pipeline::show(unsigned position, link::SubWarp& sub_warp) {
+  at_[position]->shows(sub_warp);
+  if (position != units_at_) {
+    tell_entered(position + 1, sub_warp);
+  }
+}
+
 // The sub-warp whose passage ends in this cycle.
 inline link::SubWarp* Pipeline::take_due(unsigned position) {
   link::Ring<Passage>& passages = passages_[position];
@@ -275,6 +278,9 @@ void Pipeline::turns(Cycle now, unsigned first) {
     return;
   }
   const bool passing = !none_passes();
+  if (observed_) [[unlikely]] {
+    shows_ = passing ? heads(now) : 0;
+  }
   if (first == last_) {
     if (((busy_ >> last_) & 1U) != 0) {
       turn(last_, now);
@@ -285,6 +291,7 @@ void Pipeline::turns(Cycle now, unsigned first) {
     --first;
   }
   for (unsigned position = first; position > units_at_; --position) {
+    link::SubWarp* const shows = to_show(position, now);
     if (due_[position] == now) {
       link::SubWarp& sub_warp = *take_due(position);
       finish(sub_warp, position);
@@ -293,9 +300,12 @@ void Pipeline::turns(Cycle now, unsigned first) {
     if (((busy_ >> position) & 1U) != 0) {
       turn(position, now);
     }
+    if (shows != nullptr) [[unlikely]] {
+      show(position, *shows);
+    }
   }
   const std::uint32_t before = (2U << std::min(first, units_at_)) - 2;
-  if ((busy_ & before) != 0) {
+  if (((busy_ | shows_) & before) != 0) {
     turns_before(now, before);
   } else if (first >= units_at_ && !serves_units(now)) {
     units_->idles(now);
@@ -306,22 +316,46 @@ void Pipeline::turns(Cycle now, unsigned first) {
   }
 }
 
-// Of the units and the stages before them that are among `positions`, something is in some.
+// Of the units and the stages before them that are among `positions`, something is in some, or is to be shown.
 void Pipeline::turns_before(Cycle now, std::uint32_t positions) {
   if (((positions >> units_at_) & 1U) != 0) {
-    if (((busy_ >> units_at_) & 1U) != 0) {
-      if (units_->others_leave(now)) {
-        stays(now, units_at_ + 1);
-      }
-      turn(units_at_, now);
-    } else if (!serves_units(now)) {
-      units_->idles(now);
+    turn_of_units(now);
+  }
+  positions &= ~(1U << units_at_);
+  for (std::uint32_t left = 0; (left = (busy_ | shows_) & positions) != 0;) {
+    const auto position = static_cast<unsigned>(std::bit_width(left)) - 1;
+    positions &= (1U << position) - 1;  // in which passages may have landed by then
+    link::SubWarp* const shows = to_show(position, now);
+    if (((busy_ >> position) & 1U) != 0) {
+      turn(position, now);
+    }
+    if (shows != nullptr) [[unlikely]] {
+      show(position, *shows);
     }
   }
-  for (std::uint32_t left = busy_ & positions & ~(1U << units_at_); left != 0;) {
-    const auto position = static_cast<unsigned>(std::bit_width(left)) - 1;
-    left &= ~(1U << position);
-    turn(position, now);
+}
+
+void Pipeline::turn_of_units(Cycle now) {
+  const bool busy = ((busy_ >> units_at_) & 1U) != 0;
+  if (busy && units_->others_leave(now)) {
+    stays(now, units_at_ + 1);
+  }
+  link::SubWarp* const shows = to_show(units_at_, now);
+  const Shown* const leaving = shows_ != 0 ? at(leaving_, now) : nullptr;
+  link::SubWarp* const leaves = leaving != nullptr ? leaving->sub_warp : nullptr;
+  if (leaves != nullptr && leaves != shows) [[unlikely]] {
+    tell_entered(units_at_ + 1, *leaves);
+  }
+  if (busy) {
+    turn(units_at_, now);
+  } else if (!serves_units(now)) {
+    units_->idles(now);
+  }
+  if (shows != nullptr) [[unlikely]] {
+    show(units_at_, *shows);
+    if (leaves == shows) {  // one stage: in the cycle in which it begins
+      tell_entered(units_at_ + 1, *leaves);
+    }
   }
 }
 
@@ -353,6 +387,7 @@ void Pipeline::land(Cycle now, unsigned had_turn) {
   }
   passing_ = 0;
   known_ = false;
+  shows_ = 0;
   std::fill(due_.begin(), due_.end(), link::kNever);
   std::fill(begins_.begin(), begins_.end(), link::kNever);
 }
@@ -362,6 +397,10 @@ void Pipeline::land(const Passage& passage, unsigned end, Cycle now, unsigned ha
     return hands_on < now || (hands_on == now && position >= had_turn);
   };
   link::SubWarp& sub_warp = *passage.sub_warp;
+  if (observed_) [[unlikely]] {
+    beginning_[sub_warp.begins & (beginning_.size() - 1)] = {};
+    leaving_[passage.leaves & (leaving_.size() - 1)] = {};
+  }
   for (unsigned position = entry_; position <= units_at_; ++position) {
     const Cycle head = sub_warp.begins - before_units(position);
     if (!past(position, head)) {

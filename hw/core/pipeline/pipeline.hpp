@@ -14,10 +14,14 @@
 // stops, which gets it in its cycle, or the last stage, where it retires. For the usual instruction of the usual warp
 // hw/effects/own_row.hpp does all of it at once.
 //
-// Stages, observers and models from elsewhere decide that, not the pipeline. Nothing is let by while an observer or a
-// replay wants every sub-warp in its stage; nor by a stage that says so for a launch (sees_all) or for an instruction
-// (lets_by); nor past a socket to which something else than the next stage is bound (a tap, another model), which is
-// called for each sub-warp in its cycle, as it is between any two modules. The turns are the same code in all cases.
+// Stages and models from elsewhere decide that, not the pipeline. Nothing is let by while a replay wants every sub-warp
+// in its stage; nor by a stage that says so for a launch (sees_all) or for an instruction (lets_by); nor past a socket
+// to which something else than the next stage is bound (a tap, another model), which is called for each sub-warp in its
+// cycle, as it is between any two modules. The turns are the same code in all cases.
+//
+// Observers are told of each sub-warp in its cycle, on a passage too: in the turns of a cycle each stage shows what
+// would be at its head (Stage::shows). For that the work of decode is done in its cycle, which says who is in the
+// sub-warp; that of the other stages stays put off where hw/effects/own_row.hpp does it.
 //
 // The times. A sub-warp that is handed on in cycle t is at the next stage's head `latency` cycles later, and hands
 // itself on from there in that cycle. In the stage of the functional units it stays as long as its operation takes, and
@@ -63,13 +67,20 @@ class Pipeline {
   // nothing holds it up.
   [[nodiscard]] unsigned latency_to(const Stage& stage) const { return to_[position_of(stage)]; }
 
-  // Before a launch: the stages are empty. `watched`: somebody wants every sub-warp in its stage. `alone`: one stage
-  // may have turns alone.
-  void reset(bool watched = false, bool alone = false);
-  // Between two cycles of a launch: from now on no observer wants every sub-warp in its stage. And: from cycle `now` on
-  // one does.
-  void watched_no_more();
-  void watched_from(Cycle now);
+  // Before a launch: the stages are empty. `all_in_stages`: somebody wants every sub-warp in its stage. `alone`: one
+  // stage may have turns alone.
+  void reset(bool all_in_stages = false, bool alone = false);
+  // Whether somebody observes the core: between launches, or two cycles of one. Who does within a launch from cycle
+  // `now` on finds each sub-warp in a stage, with all that has been done to it.
+  void observed(bool by_somebody) {
+    observed_ = by_somebody;
+    shows_ = 0;
+  }
+  void observed_from(Cycle now) {
+    settle(now);
+    wake();
+    observed(true);
+  }
   // What becomes of an instruction of this launch: which stages its sub-warps stop at. Decode asks.
   void describe(link::DecodedInstruction& decoded) const;
 
@@ -88,14 +99,17 @@ class Pipeline {
 
   // ---- rest
   // After a cycle in which nothing moved on, or in which one stage alone had a turn: nothing will move on in the next
-  // cycles, until something comes from outside.
+  // cycles, until something comes from outside. None has turns alone while somebody observes all of them.
   [[nodiscard]] bool at_rest(Cycle now);
   // One stage alone has turns: all others wait for its head to go on.
   [[nodiscard]] bool one_works() const { return alone_ != kNone; }
   // Something has come from outside that may concern any stage.
   void wake() { alone_ = kNone; }
   // Something has come from outside that changes nothing for a pipeline at rest.
-  [[nodiscard]] bool rests_on(Cycle now) { return alone_ != kNone && at_[0]->stuck(now) && at_[alone_]->rests_on(); }
+  [[nodiscard]] bool rests_on(Cycle now) {
+    const unsigned holder = alone_ != kNone ? alone_ : holder_;
+    return holder != kNone && at_[0]->stuck(now) && at_[holder]->rests_on();
+  }
   // No cycle is simulated from the next one on. And: those cycles were not.
   void rests(bool stopped = false) { rests(last_ + 1, stopped); }
   void waited(Cycle first, Cycle cycles) { waited(last_ + 1, first, cycles); }
@@ -123,8 +137,17 @@ class Pipeline {
       at_[sub_warp.done]->work(sub_warp);
     }
   }
-  // All stages behind the first one have let it by so far.
-  [[nodiscard]] static bool untouched(const link::SubWarp& sub_warp) { return sub_warp.done == 1; }
+  // All stages behind the first one have let it by so far. Decode, which forms one of each warp then, may have done so.
+  [[nodiscard]] bool untouched(const link::SubWarp& sub_warp) const {
+    return sub_warp.done == 1 || (sub_warp.done == kFormed && entry_ == 1);
+  }
+  // For stage number `position`, which shows a sub-warp: nothing of its work is put off any longer, unless all of it is
+  // done at once in the end.
+  void show_work(link::SubWarp& sub_warp, unsigned position) {
+    if (!untouched(sub_warp) || !sub_warp.decoded->in_row) {
+      finish(sub_warp, position + 1);
+    }
+  }
   // A sub-warp that is on its passage begins in the functional units in this cycle: they are not idle.
   [[nodiscard]] bool serves_units(Cycle now) const { return begins_[now & begins_mask_] == now; }
   // Of the sub-warps on a passage that have begun there before `now`: the cycle in which the last one leaves; 0: there
@@ -140,6 +163,13 @@ class Pipeline {
     link::SubWarp* sub_warp = nullptr;
     Cycle leaves = 0;  // the units
   };
+  // For observers: of a passage that begins in the units in one cycle, or leaves them in another one.
+  struct Shown {
+    Cycle at = link::kNever;
+    link::SubWarp* sub_warp = nullptr;
+    unsigned end = 0;
+  };
+  static constexpr std::uint8_t kFormed = 2;  // SubWarp::done, behind decode
   [[nodiscard]] Cycle head_at(const Passage& passage, unsigned position) const {
     return passage.leaves + to_[position] - to_units_;
   }
@@ -157,14 +187,37 @@ class Pipeline {
   [[nodiscard]] bool none_passes() const { return passing_ == 0; }
   [[nodiscard]] Cycle last_in_stages(Cycle now) const;
   void turns(Cycle now, unsigned first);
+  // What observers are told of in this cycle: each sub-warp on a passage that is at a stage's head.
+  [[gnu::noinline]] void note_passage(link::SubWarp& sub_warp, Cycle leaves, unsigned end);
+  [[nodiscard]] static Shown* at(std::vector<Shown>& all, Cycle cycle) {
+    Shown& shown = all[cycle & (all.size() - 1)];
+    return shown.at == cycle ? &shown : nullptr;
+  }
+  [[nodiscard]] Shown* shown_at(unsigned position, Cycle now) {
+    return position <= units_at_ ? at(beginning_, now + before_units(position))
+                                 : at(leaving_, now - (to_[position] - to_units_));
+  }
+  [[nodiscard]] std::uint32_t heads(Cycle now);
+  // Null: nothing is to be shown there.
+  [[nodiscard]] link::SubWarp* to_show(unsigned position, Cycle now) {
+    if (((shows_ >> position) & 1U) == 0) [[likely]] {
+      return nullptr;
+    }
+    const Shown* const shown = shown_at(position, now);
+    return shown != nullptr ? shown->sub_warp : nullptr;
+  }
+  [[gnu::noinline]] void show(unsigned position, link::SubWarp& sub_warp);
+  void tell_entered(unsigned position, const link::SubWarp& sub_warp) const {
+    inputs_[position]->tell_entered(sub_warp);
+  }
   [[gnu::noinline]] void turns_before(Cycle now, std::uint32_t positions);
+  void turn_of_units(Cycle now);
   [[gnu::noinline]] void turn(unsigned position, Cycle now);
   [[nodiscard]] link::SubWarp* take_due(unsigned position);
   void stays(Cycle now, unsigned position);
   // Stages from number `had_turn` on have had their turn in this cycle.
   void land(Cycle now, unsigned had_turn);
   void land(const Passage& passage, unsigned end, Cycle now, unsigned had_turn);
-  void let_by();
 
   std::vector<Stage*> at_;           // by position: from the first to the last
   std::vector<StageInput*> inputs_;  // likewise
@@ -176,10 +229,12 @@ class Pipeline {
   Cycle passage_ = 0;              // UnitsStage::passage()
   std::uint32_t count_rests_ = 0;  // stages that do
   std::uint32_t all_stop_ = 0;     // stages that see every sub-warp in this launch, but for the last one
-  bool may_let_ = false;           // the stages would, if nobody watched
+  bool observed_ = false;
+  std::uint32_t shows_ = 0;  // of this cycle: stages at whose head a passage is, while somebody observes
   bool letting_ = false;
-  bool may_work_alone_ = false;                // likewise, if nobody watched
+  bool may_work_alone_ = false;
   unsigned alone_ = kNone;                     // the stage that has turns alone
+  unsigned holder_ = kNone;                    // at rest: the one that holds up all others, observed
   unsigned entry_ = 1;                         // passages begin in front of this stage
   Cycle to_begin_ = 0;                         // cycles from there to the units
   Cycle now_ = 0;                              // the cycle whose turns are under way
@@ -192,6 +247,7 @@ class Pipeline {
   std::vector<Cycle> due_;                     // likewise: the cycle in which the first one is at its end; kNever: none
   std::vector<Cycle> begins_{link::kNever};    // of passages: each in the place of its cycle, a power of two of them
   Cycle begins_mask_ = 0;
+  std::vector<Shown> beginning_, leaving_;  // by those cycles: powers of two of them; of passages, while observed
 };
 
 inline bool Stage::lets(const link::SubWarp& sub_warp) const {
@@ -234,6 +290,9 @@ inline bool Pipeline::begin(link::SubWarp& sub_warp) {
   ++passing_;
   if (due_[end] == link::kNever) {
     due_[end] = head_at(passage, end);
+  }
+  if (observed_) [[unlikely]] {
+    note_passage(sub_warp, leaves, end);
   }
   return true;
 }

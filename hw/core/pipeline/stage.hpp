@@ -77,6 +77,10 @@ class Stage {
   virtual void work(link::SubWarp&) {}
   // Asked for what lets_by() says yes to: hw/effects/own_row.hpp has this work too.
   [[nodiscard]] virtual bool works_in_row() const { return false; }
+  // While somebody observes the core: a sub-warp that the stage lets by is at its head in this cycle, on a passage or
+  // not. What its turn would have told of it is told here (hw/state/observer.hpp). What is told must be known by now,
+  // and may be worked for (Pipeline::show_work).
+  virtual void shows(link::SubWarp&) {}
   // After its turn in a cycle: its head stays where it is, and holds up what comes behind it.
   [[nodiscard]] virtual bool holds_up(Cycle) const { return false; }
   // The sub-warps in it, each with the number of stages that it has passed.
@@ -152,6 +156,8 @@ class StageInput : public sc_core::sc_module, public link::NonBlockingTarget<lin
     comes();
     latch_.insert(sub_warp, visible);
   }
+  // The observer is told that a sub-warp has been handed to the stage. Out of the way of what happens without one.
+  void tell_entered(const link::SubWarp& sub_warp) const;
   template <class Visit>
   void each(Visit visit) const {
     latch_.each(visit);
@@ -174,7 +180,7 @@ class StageInput : public sc_core::sc_module, public link::NonBlockingTarget<lin
   // The sub-warp at the stage's head cannot go on in this cycle.
   void held(const link::SubWarp& sub_warp, IdleCause cause) const {
     if (state_.observer != nullptr) {
-      state_.observer->held(state_, sub_warp, stage_, cause);
+      state_.tell_held(sub_warp, stage_, cause);
     }
   }
 
@@ -194,18 +200,16 @@ class StageInput : public sc_core::sc_module, public link::NonBlockingTarget<lin
     comes();
     state_.moved();
     if (state_.observer != nullptr) {
-      entered(sub_warp);
+      tell_entered(sub_warp);
     }
   }
-  // Out of the way of what happens without an observer.
-  void entered(const link::SubWarp& sub_warp) const;
 
   std::uint32_t unserved_ = 0;  // where no pipeline serves the input; nothing reads it
   std::uint32_t* busy_ = &unserved_;
   std::uint32_t bit_ = 0;
 };
 
-inline void StageInput::entered(const link::SubWarp& sub_warp) const {
+inline void StageInput::tell_entered(const link::SubWarp& sub_warp) const {
   for (const link::SubWarp* each = &sub_warp; each != nullptr; each = each->beside) {
     state_.observer->entered(state_, *each, stage_);
   }

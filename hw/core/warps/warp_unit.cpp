@@ -129,14 +129,11 @@ void WarpUnit::retired_plainly(Group& group, link::SubWarp& sub_warp) {
     return;
   }
   flight.released = true;
-  step(group);
+  step(group, decoded);
   if constexpr (kCheckInvariants) {
     if (const std::string wrong = divergence_->inconsistency(group); !wrong.empty()) {
       throw InternalError(fmt::format("before PC {}: {}", group.pc, wrong));
     }
-  }
-  if (state_.observer != nullptr) {
-    state_.observer->completed(state_, group, {group.pc - 1, &decoded, flight.formed, false, false});
   }
 }
 

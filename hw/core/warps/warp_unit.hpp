@@ -123,15 +123,18 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults& results);
   // What follows for the usual instruction (DecodedInstruction::plain), of a group that has no other in flight: once
   // all its sub-warps have retired, every discipline releases it, and where this says so the mechanism would run the
-  // group at the next PC. No observer is attached.
+  // group at the next PC.
   [[nodiscard]] bool steps_plainly(const Group& group) const {
     return steps_plainly_ && group.pc + 1 != group.merge_pc;
   }
-  void step(Group& group) {
+  void step(Group& group, const link::DecodedInstruction& decoded) {
     ++group.pc;
     ++group.loop_instructions;
     ++state_.statistics.group_instructions;
     state_.make_ready(group);
+    if (state_.observer != nullptr) {
+      state_.observer->completed(state_, group, {group.pc - 1, &decoded, group.flight().formed, false, false});
+    }
   }
   // The instruction of a group has come to its end, where the mechanism has a say: in the threads of the group's one
   // row, `executing` where its guard was true. Neither an exit nor a barrier, with strict issue.

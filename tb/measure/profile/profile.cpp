@@ -219,9 +219,10 @@ void Profile::put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp
   tracked(core, sub_warp.group).waiting_pc = sub_warp.pc;
 }
 
-void Profile::held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage, hw::IdleCause cause) {
+void Profile::held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage, hw::IdleCause cause,
+                   Cycle /*first*/, Cycle cycles) {
   if (stage == hw::CoreStage::memory && hw::is_want_of_room(cause)) {
-    ++at(core.index, sub_warp.pc).held_cycles[static_cast<std::size_t>(cause)];
+    at(core.index, sub_warp.pc).held_cycles[static_cast<std::size_t>(cause)] += cycles;
   }
 }
 

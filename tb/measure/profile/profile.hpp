@@ -168,6 +168,7 @@ class Profile final : public RunObserver {
   void launch_ended(const hw::CoreState& core, link::Cycle end) override;
   void block_started(const hw::CoreState& core, unsigned block_slot) override;
   void block_finished(const hw::CoreState& core, unsigned block_slot) override;
+  [[nodiscard]] bool knows_rests() const override { return true; }
   void group_changed(const hw::CoreState& core, const hw::Group& group, hw::GroupState before) override;
   void fetched(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
   void issued(const hw::CoreState& core, const link::SubWarp& sub_warp, link::Cycle last) override;
@@ -176,8 +177,8 @@ class Profile final : public RunObserver {
   void accessed(const hw::CoreState& core, const hw::MemoryAccess& access, link::Cycle scratchpad_last) override;
   void line(const hw::CoreState& core, const hw::MemoryAccess& access, unsigned line, hw::LineOutcome outcome) override;
   void put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
-  void held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage,
-            hw::IdleCause cause) override;
+  void held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage, hw::IdleCause cause,
+            hw::Cycle first, hw::Cycle cycles) override;
   void idle(const hw::CoreState& core, link::Cycle first, link::Cycle cycles, hw::IdleCause cause) override;
 
  private:

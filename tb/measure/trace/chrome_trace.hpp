@@ -42,6 +42,7 @@ class ChromeTrace final : public RunObserver {
   void launched(const LaunchInfo& launch, bool complete) override;
   void block_started(const hw::CoreState& core, unsigned block_slot) override;
   void block_finished(const hw::CoreState& core, unsigned block_slot) override;
+  [[nodiscard]] bool knows_rests() const override { return true; }
   void group_changed(const hw::CoreState& core, const hw::Group& group, hw::GroupState before) override;
   void fetched(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
 

@@ -58,6 +58,12 @@ KanataLog::KanataLog(std::ostream& out, const CycleWindow& window) : out_(out), 
 }
 
 void KanataLog::write_cycle() {
+  const bool others = !held_.empty();
+  for (const auto& [core, resting] : resting_) {
+    if (resting.cycle <= cycle_) {
+      held_.insert(resting.holds.begin(), resting.holds.end());
+    }
+  }
   std::string text;
   for (const auto& [id, cause] : held_before_) {
     const auto still = held_.find(id);
@@ -73,6 +79,7 @@ void KanataLog::write_cycle() {
       put(text, "S\t{}\t1\t{}\n", id, cause_name(cause));
     }
   }
+  steady_ = text.empty() && !others;
   if (!text.empty()) {
     if (!begun_) {
       out_ << "C=\t" << cycle_ << '\n';
@@ -97,7 +104,8 @@ bool KanataLog::advance(hw::Cycle now) {
   }
   const hw::Cycle until = std::min(now, window_.to == link::kNever ? link::kNever : window_.to + 1);
   while (cycle_ < until) {
-    if (now_.empty() && due_.empty() && held_.empty() && held_before_.empty() && next_.empty()) {
+    const bool nothing = held_before_.empty() && resting_.empty();
+    if (now_.empty() && due_.empty() && held_.empty() && next_.empty() && (nothing || steady_)) {
       cycle_ = until;
       break;
     }
@@ -280,12 +288,31 @@ void KanataLog::gathered(const hw::CoreState& core, const link::SubWarp& sub_war
 }
 
 void KanataLog::held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage /*stage*/,
-                     hw::IdleCause cause) {
-  if (advance(core.now)) {
-    if (const Row* const row = find(sub_warp)) {
-      held_[row->id] = cause;
-    }
+                     hw::IdleCause cause, hw::Cycle first, hw::Cycle /*cycles*/) {
+  if (first != core.now || !advance(core.now)) {
+    return;  // of a rest, which has shown it
   }
+  if (const Row* const row = find(sub_warp)) {
+    HoldsOfCore& latest = latest_[core.index];
+    if (latest.cycle != core.now) {
+      latest = {core.now, {}};
+    }
+    latest.holds[row->id] = held_[row->id] = cause;
+  }
+}
+
+void KanataLog::rests(const hw::CoreState& core) {
+  const HoldsOfCore& latest = latest_[core.index];
+  if (advance(core.now) && latest.cycle == core.now) {
+    resting_[core.index] = {core.now + 1, latest.holds};
+    steady_ = false;
+  }
+}
+
+void KanataLog::rested(const hw::CoreState& core, hw::Cycle now) {
+  advance(now);
+  resting_.erase(core.index);
+  steady_ = false;
 }
 
 void KanataLog::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::Cycle /*last*/) {

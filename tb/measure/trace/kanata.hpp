@@ -45,14 +45,17 @@ class KanataLog final : public RunObserver {
   void fetched(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
   void formed(const hw::CoreState& core, const link::SubWarp& sub_warp, const link::SubWarp& instruction) override;
   void entered(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage) override;
-  void held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage,
-            hw::IdleCause cause) override;
+  void held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage, hw::IdleCause cause,
+            hw::Cycle first, hw::Cycle cycles) override;
   void issued(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::Cycle last) override;
   void accessed(const hw::CoreState& core, const hw::MemoryAccess& access, hw::Cycle scratchpad_last) override;
   void put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
   void gathered(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
   void parted(const hw::CoreState& core, const link::SubWarp& part, const link::SubWarp& rest) override;
   void retired(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
+  [[nodiscard]] bool knows_rests() const override { return true; }
+  void rests(const hw::CoreState& core) override;
+  void rested(const hw::CoreState& core, hw::Cycle now) override;
 
  private:
   struct Row {
@@ -86,6 +89,14 @@ class KanataLog final : public RunObserver {
   std::string now_, due_, next_;
   using Holds = std::map<std::uint64_t, hw::IdleCause>;  // by row
   Holds held_, held_before_;
+  // Of each core: what is held in it in the latest cycle in which something was; and in each cycle of a rest.
+  struct HoldsOfCore {
+    hw::Cycle cycle = link::kNever;
+    Holds holds;
+  };
+  std::map<unsigned, HoldsOfCore> latest_;
+  std::map<unsigned, HoldsOfCore> resting_;  // from that cycle on
+  bool steady_ = false;  // the latest cycle was as the one before, with nothing but such holds: so are the next ones
 };
 
 }  // namespace heddle::tb

@@ -39,6 +39,7 @@ class TraceRecorder::OfCore final : public hw::CoreObserver {
       : recorder_(recorder), clock_(clock), blocks_(core.homes.size()) {}
   void give_back(Threads threads) { spare_.push_back(std::move(threads)); }
 
+  [[nodiscard]] bool knows_rests() const override { return true; }
   void block_started(const hw::CoreState& core, unsigned block_slot) override;
   void block_finished(const hw::CoreState& core, unsigned block_slot) override;
   void left_out(const hw::CoreState& core, const hw::Group& group, std::uint32_t pc, unsigned row,
