@@ -22,9 +22,11 @@ class CacheObserver {
   // requests that wait for the way to memory.
   virtual void changed(const CacheStatistics& /*statistics*/, unsigned /*mshrs*/, unsigned /*writes*/,
                        std::size_t /*queue*/) {}
-  // In each cycle from the next one on a request is refused as in this one, until it is not in the present one: of that
-  // nothing else is told in between. And: of these refusals so many are counted now.
+  // True: the request that was refused in this cycle is refused again in every cycle from the next one on, without a
+  // `changed` for it. False: it is so no longer, from this cycle on.
   virtual void refuses_on(bool /*on*/) {}
+  // So many of these refusals have just been added to the counters; the next `changed` must not take them for those of
+  // one cycle.
   virtual void refused_on(std::uint64_t /*cycles*/) {}
 };
 

@@ -335,7 +335,7 @@ Cycle Core::advance(Cycle now) {
     return caches;
   }
   if (!turns(now)) {
-    return caches;
+    return std::min(caches, only_->next(now, false, link::kNever));
   }
   if (l1d_.failed_write() && !faulted()) {
     note_failed_write();

@@ -163,7 +163,8 @@ class Core final : public link::ClockedModule,
       sub_core->state().now = now;
     }
   }
-  // The turns of a cycle. False: the core is as it was and stays so, until a cache has news.
+  // The turns of a cycle. False: the core, of one sub-core, is as it was and stays so, until a cache has news or the
+  // sub-core's next cycle comes.
   [[nodiscard]] bool turns(Cycle now);
   void turns_of_several(Cycle now, bool news);
   void start_block(const BlockCommand& command);

@@ -262,7 +262,7 @@ Cycle SubCore::next_when_still(Cycle now, bool news, Cycle caches) {
   const auto at = [&](Cycle cycle) { return next_ = prefetches ? now + 1 : cycle; };
   if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_.idle() || warps_.departing()) {
     const bool goes_on = state_.last_move == now && !pipeline_.one_works();
-    const bool each_is_told = state_.observer != nullptr && !rests_are_known_;
+    const bool each_is_told = state_.observer != nullptr && (prefetches || !rests_are_known_);
     if (goes_on || each_is_told || news || has_news() || !pipeline_.at_rest(now)) {
       return at(now + 1);
     }

@@ -88,7 +88,7 @@ class SubCore {
   [[nodiscard]] bool may_have_room() const { return memory_.may_have_room() || (l0_ && l0_->may_be_taken()); }
   // Something has come for it: it has a turn in this cycle.
   void wake() { next_ = 0; }
-  // The begin of a turn. False: the sub-core is as it was and stays so, until a cache has news.
+  // The begin of a turn. False: the sub-core is as it was and stays so, until a cache has news or next() comes.
   [[nodiscard]] bool begin(Cycle now, bool news);
   // Blocks that have waited at the grid's barrier go on: between begin() and go().
   void leave_grid() { writeback_.leave_grid(); }

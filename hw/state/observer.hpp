@@ -12,11 +12,11 @@
 // core.thread_at(row, lane) who is in a register row's lane, core.groups the groups. Without an observer each event
 // costs the test of a null pointer, at points that are passed anyway.
 //
-// Rests. Where nothing in a core can go on until something comes from outside (its full pipeline waits for room in the
-// L1), each cycle is like the one before. A core sleeps through such cycles if all who observe it say that they know of
-// that (knows_rests). They are told `rests` behind the last cycle that is told, and `rested` before the next one. In
-// between, when the core wakes or its counters are asked for, held() and idle() come with the cycles that they are
-// about. What else was told of the last cycle (in_memory, a refused line, cycle_ended) holds for each of them.
+// Rests. Where nothing in a sub-core can go on until something comes from outside (its full pipeline waits for room in
+// the L1), each cycle is like the one before. A sub-core sleeps through such cycles if all who observe it say that they
+// know of that (knows_rests). They are told `rests` behind the last cycle that is told, and `rested` before the next
+// one. In between, when the core wakes or its counters are asked for, held() and idle() come with the cycles that they
+// are about. What else was told of the last cycle (in_memory, a refused line, cycle_ended) holds for each of them.
 //
 // Events come in the order of simulated time: within a cycle of one core from write-back to fetch, as its stages are
 // advanced, and nothing is promised about the order of two cores within a cycle. What an event shows is valid during
@@ -171,7 +171,7 @@ class CoreObserver {
   // group.home_of(lane).
   virtual void left_out(const CoreState& /*core*/, const Group& /*group*/, std::uint32_t /*pc*/, unsigned /*row*/,
                         LaneMask /*lanes*/) {}
-  // In the cycles [first, first + cycles): the present one, or those of a rest that is over.
+  // In the cycles [first, first + cycles): the present one, or cycles of a rest.
   virtual void held(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/, CoreStage /*stage*/,
                     IdleCause /*cause*/, Cycle /*first*/, Cycle /*cycles*/) {}
   // The former has worked on an instruction in this cycle; what is left of it. `formed`: a sub-warp has come of it.
@@ -209,7 +209,8 @@ class CoreObserver {
 
   // ---- cycles. A core that has nothing to do sleeps: it has no cycles until something arrives.
   virtual void cycle_ended(const CoreState& /*core*/, const CycleEnd& /*end*/) {}
-  // A rest (see above) begins behind the present cycle, and is over in cycle `now`.
+  // A rest (see above) begins behind the present cycle, and is over in cycle `now`. `sleeps` comes with its begin where
+  // execute has nothing; lines may come in it, and a block may start in cycle `now` before `rested` does.
   virtual void rests(const CoreState& /*core*/) {}
   virtual void rested(const CoreState& /*core*/, Cycle /*now*/) {}
   // The core sleeps from a cycle on, unless something arrives in it: why execute will be idle in the first cycles, and

@@ -5,7 +5,6 @@
 
 #include "base/set_bits.hpp"
 #include "hw/core/core.hpp"
-#include "hw/divergence/owned_places.hpp"
 #include "hw/effects/each_row.hpp"
 
 namespace heddle::hw {
@@ -24,31 +23,6 @@ void set_rows(link::WaveSetter& to, std::vector<link::Wave>& waves, std::span<co
 }
 
 }  // namespace
-
-void OwnerWaves::show(const GroupTable& groups, GroupId owner) {
-  const bool taken = owner != OwnedPlaces::kNobody;
-  valid.set(taken ? 1 : 0);
-  if (taken) {
-    row.set(groups[owner].first_row);
-    group.set(owner);
-  }
-}
-
-void SplitWaves::show(const GroupTable& groups, const Divergence::SplitTableView& view) {
-  for (std::size_t at = 0; at < entries.size(); ++at) {
-    Entry& entry = entries[at];
-    entry.show(groups, view.entries[at]);
-    if (view.entries[at] != OwnedPlaces::kNobody) {
-      const Group& group = groups[view.entries[at]];
-      entry.mask.set(group.active[0]);
-      entry.pc.set(group.pc);
-      entry.status.set(static_cast<std::uint64_t>(group.state));
-    }
-  }
-  for (std::size_t at = 0; at < slots.size(); ++at) {
-    slots[at].show(groups, view.slots[at]);
-  }
-}
 
 CoreWaves::CoreWaves(const Machine& machine)
     : widths_(machine),
@@ -393,6 +367,9 @@ void CoreWaves::in_memory(const link::SubWarp& sub_warp) {
 
 // A sub-warp that decode cannot hand on keeps the next instruction waiting, but not in the cycle that formed it.
 void CoreWaves::held(const CoreState& core, CoreStage stage, IdleCause cause) {
+  if (rests_) {
+    return;
+  }
   if (stage == CoreStage::decode && formed_last_at_ != core.now) {
     decode_held_at_ = core.now;
     former_.stall.pulse();
@@ -474,11 +451,13 @@ void CoreWaves::cycle_ended(const CoreState& core, const CycleEnd& end) {
 }
 
 void CoreWaves::rests(const CoreState& core) {
+  rests_ = true;
   memory_.stage.valid.set(in_memory_at_ == core.now ? 1 : 0);
   former_.stall.set(decode_held_at_ == core.now ? 1 : 0);
 }
 
 void CoreWaves::rested() {
+  rests_ = false;
   memory_.stage.valid.set(0);
   former_.stall.set(0);
 }

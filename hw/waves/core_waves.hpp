@@ -485,6 +485,7 @@ class CoreWaves {
   Cycle issued_at_ = link::kNever;               // the latest cycle in which a sub-warp was issued
   LaneMask issued_lanes_ = 0;                    // the lanes that work then, of all sub-warps beside each other
   Cycle stalled_at_ = link::kNever;              // the latest cycle in which the memory stage was held
+  bool rests_ = false;                           // what is held has been shown
   Cycle in_memory_at_ = link::kNever;            // the latest cycle in which a sub-warp was in the memory stage
   Cycle decode_held_at_ = link::kNever;          // the latest cycle in which the stall signal to fetch was on for that
   Cycle formed_last_at_ = link::kNever;          // the latest cycle in which an instruction's last sub-warp was formed

@@ -28,7 +28,7 @@ class CacheWaves final : public CacheObserver {
   void attached(const CacheStatistics& statistics) override;
   void request(std::uint64_t line) override { address_.set(line); }
   void changed(const CacheStatistics& statistics, unsigned mshrs, unsigned writes, std::size_t queue) override;
-  void refuses_on(bool on) override { refused_.set(on ? refused_.value() : 0); }
+  void refuses_on(bool on) override { refused_.set(on ? 1 : 0); }
   void refused_on(std::uint64_t cycles) override { seen_.refused += cycles; }
 
   template <class Visitor>

@@ -128,6 +128,7 @@ void Device::State::watch_more(link::Cycle now) {
   while (!joining.empty() && joining.begin()->first <= now) {
     RunObserver& joined = *joining.begin()->second;
     joining.erase(joining.begin());
+    const hw::CoreObservers before = std::move(observers);  // whom the cores tell until the others are attached
     gather_observers();
     gpu.observe(*observers.get(), joined.cores());
   }

@@ -8,10 +8,9 @@
 #include <systemc>
 
 #include "hw/schedule/two_level_adaptive.hpp"
-#include "hw/state/observers.hpp"
 #include "hw/waves/gpu_waves.hpp"
 #include "tests/hw/gpu_bench.hpp"
-#include "tests/model/child.hpp"
+#include "tests/hw/wave_recording.hpp"
 #include "tests/support/vcd_reader.hpp"
 #include "tlm/wave.hpp"
 #include "traces/vcd_file.hpp"
@@ -22,18 +21,14 @@ namespace {
 using heddle::test::Code;
 using heddle::test::GpuBench;
 using heddle::test::read_vcd;
+using heddle::test::record_text;
+using heddle::test::TextSink;
 using heddle::test::VcdDump;
 using isa::Op;
 using isa::Special;
 using link::Wave;
 
 // ------------------------------------------------------------------------------------------------ beside SystemC's own
-
-class TextSink final : public ByteSink {
- public:
-  void write(std::string_view bytes) override { text += bytes; }
-  std::string text;
-};
 
 SC_MODULE(Mixed) {
   sc_core::sc_signal<bool> flag{"flag"};
@@ -134,29 +129,7 @@ TEST(VcdFile, TracesWhatSystemcTraces) {
 
 // ------------------------------------------------------------------------------------------------------- the figures
 
-// A launch with every signal of the GPU recorded. `beside`: somebody observes the cores, too.
-std::string record_text(const Machine& machine, const Code& code, const heddle::test::LaunchShape& shape,
-                        CoreObserver* beside = nullptr) {
-  GpuBench bench(machine);
-  GpuWaves waves(machine, bench.gpu.name());
-  TextSink sink;
-  traces::VcdFile file(sink, bench.gpu.clock(), {"heddle test"});
-  for (const link::Signal& signal : waves.catalogue().signals()) {
-    sc_trace(&file, *signal.wave, signal.path(), static_cast<int>(signal.type.width));
-  }
-  waves.attach(bench.gpu);
-  CoreObservers observers;
-  observers.add(waves);
-  if (beside != nullptr) {
-    observers.add(*beside);
-  }
-  bench.gpu.observe(observers.get());
-  bench.gpu.dram(0).observe(waves.dram(0));
-  bench.run(code, shape);
-  file.finish();
-  return sink.text;
-}
-
+// With every signal of the GPU recorded.
 VcdDump record(const Machine& machine, const Code& code, const heddle::test::LaunchShape& shape) {
   return read_vcd(record_text(machine, code, shape));
 }
@@ -374,54 +347,6 @@ TEST(Waves, ShowWhatEachMimdLaneExecutes) {
     }
   }
   EXPECT_GT(known, 4U);
-}
-
-// Knows of rests, as waves do, or does not, so that the core has each cycle.
-struct Beside final : CoreObserver {
-  explicit Beside(bool knows_rests) : knows(knows_rests) {}
-  const bool knows;
-  unsigned many = 0;
-  [[nodiscard]] bool knows_rests() const override { return knows; }
-  void rests(const CoreState&) override { ++many; }
-};
-
-// Every lane wants a line of its own, of an L1 that has room for few, and computes in between.
-TEST(Waves, ShowTheSameOfARestAsOfItsCycles) {
-  Machine machine;
-  machine.l1d.mshrs = 3;
-  machine.core.pending_accesses = 4;
-  Code code;
-  code.param(1, 0);
-  code.s2r(2, Special::tid_x);
-  code.rri(Op::SHL, 2, 2, 9);
-  code.rrr(Op::ADD, 1, 1, 2);
-  heddle::test::add_loop(code, 4, [&] {
-    code.load(Op::LD_GLOBAL, 3, 1);
-    code.rri(Op::ADD, 1, 1, 128);
-    code.rri(Op::ADD, 4, 3, 1);
-  });
-  code.exit();
-  const auto dump_of = [&](bool knows) {
-    const std::string text = heddle::test::in_child([&] {
-      Beside beside(knows);
-      const std::string dump = record_text(machine, code, {{1, 1, 1}, {256, 1, 1}}, &beside);
-      return (beside.many != 0) == knows ? dump : "rests: " + std::to_string(beside.many);
-    });
-    return read_vcd(text);
-  };
-  const VcdDump told = dump_of(true);
-  const VcdDump each = dump_of(false);
-  ASSERT_EQ(told.signals.size(), each.signals.size());
-  for (const auto& [path, signal] : each.signals) {
-    const heddle::test::VcdSignal& other = told[path];
-    ASSERT_EQ(other.changes.size(), signal.changes.size()) << path;
-    for (std::size_t i = 0; i != signal.changes.size(); ++i) {
-      ASSERT_EQ(other.changes[i].time, signal.changes[i].time) << path;
-      ASSERT_EQ(other.changes[i].value, signal.changes[i].value) << path << " at " << signal.changes[i].time;
-    }
-  }
-  EXPECT_GT(each.time_at("bench.gpu.core0.decode.former.stall_fetch", 1), 100U);
-  EXPECT_GT(each.time_at("bench.gpu.core0.l1d.refused", 1), 100U);
 }
 
 // Of the two sub-warps of a load the first waits for the second, and both for the L1 to have taken their line.

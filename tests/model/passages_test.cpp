@@ -56,6 +56,8 @@ const std::vector<PipelineShape>& pipeline_shapes() {
       {"few_places", "baseline", {"core.pending_accesses=2", "l1d.mshrs=2", "core.execute_stages=3"}},
       {"little_room", "baseline", {"l1d.mshrs=3", "l1d.mshr_targets=1", "l1d.write_buffer=1", "dram.queue=2"}},
       {"late_hits", "lwm", {"l1d.hit_latency=6", "core.execute_stages=3"}},
+      {"throttled_loads", "ccws", {"l1d.mshrs=3"}},
+      {"late_results", "baseline", {"scratchpad.latency=20", "l1d.hit_latency=6", "l1d.mshrs=3", "l1d.mshr_targets=1"}},
       // Nothing is let by.
       {"next_pcs_known_early", "baseline", {"core.issue=scoreboard"}},
       {"without_bypasses", "baseline", {"core.issue=scoreboard", "scoreboard.forwarding=false", "core.sub_cores=2"}},
@@ -103,16 +105,19 @@ hw::CoreExtension stage_by_stage() {
   return extension;
 }
 
-enum class WatchedHow { never, always, for_a_while };
+enum class WatchedHow { never, always, for_a_while, by_several };
 
 // `tapped`: stage by stage.
 std::string counters_on(const std::string& name, const hw::Machine& machine, WatchedHow watched, bool tapped = false) {
   return test::in_child([&] {
     const auto workload = test::make_workload(name, machine);
     tb::RunObserver nobody;
+    test::EventsDigest first(true), second(true);
     Visitor visitor;
     tb::DeviceOptions options;
-    if (watched != WatchedHow::never) {
+    if (watched == WatchedHow::by_several) {
+      options.observers = {&first, &visitor, &second};
+    } else if (watched != WatchedHow::never) {
       options.observers = {watched == WatchedHow::always ? &nobody : &visitor};
     }
     if (tapped) {
@@ -121,6 +126,10 @@ std::string counters_on(const std::string& name, const hw::Machine& machine, Wat
     tb::Device device(machine, options);
     device.load(workload->compile());
     const tb::Verdict verdict = workload->run(device);
+    const bool visited = watched == WatchedHow::for_a_while || watched == WatchedHow::by_several;
+    if (visited && first.text() != second.text()) {
+      return std::string("two observers have been told different things");
+    }
     if (watched == WatchedHow::for_a_while && device.now() > Visitor::kTo) {
       const std::string complaint = visitor.complaint(hw::all_sub_cores(machine));
       if (!complaint.empty() || visitor.heard() == 0) {
@@ -141,6 +150,7 @@ TEST_P(PassagesOn, CountsWhatTheStagesCount) {
   EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, WatchedHow::never), stages);
   EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, WatchedHow::always), stages);
   EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, WatchedHow::for_a_while), stages);
+  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, WatchedHow::by_several), stages);
 }
 
 enum class Told { in_order, awake, with_rests };
@@ -170,7 +180,7 @@ TEST_P(PassagesOn, TellsWhatTheStagesTell) {
   EXPECT_EQ(events_on(std::get<0>(GetParam()), machine, false), events_on(std::get<0>(GetParam()), machine, true));
 }
 
-// Who knows of rests is told the same of them behind them. (Which occur: tests/hw/waves_test.cpp.)
+// Who knows of rests is told the same of them behind them. (Which occur: tests/hw/waves_at_rest_test.cpp.)
 TEST_P(PassagesOn, TellsOfRestsWhatTheirCyclesWould) {
   const PipelineShape& shape = pipeline_shapes()[std::get<1>(GetParam())];
   const hw::Machine machine = tb::read_machine(shape.machine, shape.settings);

@@ -183,7 +183,9 @@ bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
     if (!lets(first)) {
       count_units(state_, working(first));
     }
-    tell_units(working(first));
+    if (state_.observer != nullptr) {
+      tell_units(working(first));
+    }
     return true;
   }
   link::SubWarp* next = &first;
@@ -197,7 +199,9 @@ bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
     return false;
   }
   count_units(state_, active);
-  tell_units(active);
+  if (state_.observer != nullptr) {
+    tell_units(active);
+  }
   if (next != nullptr) {
     held(*next, state_.block_cause);
   }

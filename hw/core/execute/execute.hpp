@@ -146,7 +146,7 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   [[nodiscard]] bool apart_goes_first(Cycle now) const;
   // Tells who observes that units have been idle in this cycle though a sub-warp has begun: `active` of them work.
   void tell_units(unsigned active) const {
-    if (active == 0 && state_.observer != nullptr) {
+    if (active == 0) {
       state_.observer->idle(state_, state_.now, 1, IdleCause::predicated_off);
     }
   }

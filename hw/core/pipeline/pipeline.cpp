@@ -132,7 +132,7 @@ bool Pipeline::at_rest(Cycle now) {
     if (!none_passes() || !stuck_but(observed_ ? kNone : holder, now)) {
       return false;
     }
-    holder_ = observed_ ? holder : kNone;
+    holder_ = observed_ && may_work_alone_ ? holder : kNone;
     if (observed_) {
       return true;
     }

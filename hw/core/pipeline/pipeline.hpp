@@ -75,6 +75,8 @@ class Pipeline {
   void observed(bool by_somebody) {
     observed_ = by_somebody;
     shows_ = 0;
+    std::fill(beginning_.begin(), beginning_.end(), Shown{});
+    std::fill(leaving_.begin(), leaving_.end(), Shown{});
   }
   void observed_from(Cycle now) {
     settle(now);
@@ -137,7 +139,8 @@ class Pipeline {
       at_[sub_warp.done]->work(sub_warp);
     }
   }
-  // All stages behind the first one have let it by so far. Decode, which forms one of each warp then, may have done so.
+  // All stages behind the first one have let it by so far. Where passages begin behind fetch, decode may have formed it
+  // for observers: that is its warp as a whole, which hw/effects/own_row.hpp counts on in any case.
   [[nodiscard]] bool untouched(const link::SubWarp& sub_warp) const {
     return sub_warp.done == 1 || (sub_warp.done == kFormed && entry_ == 1);
   }

@@ -78,8 +78,8 @@ class Stage {
   // Asked for what lets_by() says yes to: hw/effects/own_row.hpp has this work too.
   [[nodiscard]] virtual bool works_in_row() const { return false; }
   // While somebody observes the core: a sub-warp that the stage lets by is at its head in this cycle, on a passage or
-  // not. What its turn would have told of it is told here (hw/state/observer.hpp). What is told must be known by now,
-  // and may be worked for (Pipeline::show_work).
+  // not. The stage tells what its turn would have told of it (hw/state/observer.hpp). Where that needs work that has
+  // been put off, Pipeline::show_work does it.
   virtual void shows(link::SubWarp&) {}
   // After its turn in a cycle: its head stays where it is, and holds up what comes behind it.
   [[nodiscard]] virtual bool holds_up(Cycle) const { return false; }

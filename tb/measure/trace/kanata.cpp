@@ -124,6 +124,8 @@ bool KanataLog::advance(hw::Cycle now) {
 void KanataLog::flush_rows() {
   std::vector<Row> left;
   left.reserve(rows_.size() + splits_.size());
+  resting_.clear();
+  steady_ = false;
   for (const auto& [sub_warp, row] : rows_) {
     left.push_back(row);
   }
@@ -289,8 +291,8 @@ void KanataLog::gathered(const hw::CoreState& core, const link::SubWarp& sub_war
 
 void KanataLog::held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage /*stage*/,
                      hw::IdleCause cause, hw::Cycle first, hw::Cycle /*cycles*/) {
-  if (first != core.now || !advance(core.now)) {
-    return;  // of a rest, which has shown it
+  if (resting_.contains(core.index) || first != core.now || !advance(core.now)) {
+    return;  // of a rest, which shows it
   }
   if (const Row* const row = find(sub_warp)) {
     HoldsOfCore& latest = latest_[core.index];
@@ -303,10 +305,9 @@ void KanataLog::held(const hw::CoreState& core, const link::SubWarp& sub_warp, h
 
 void KanataLog::rests(const hw::CoreState& core) {
   const HoldsOfCore& latest = latest_[core.index];
-  if (advance(core.now) && latest.cycle == core.now) {
-    resting_[core.index] = {core.now + 1, latest.holds};
-    steady_ = false;
-  }
+  const bool within = advance(core.now) && latest.cycle == core.now;
+  resting_[core.index] = {core.now + 1, within ? latest.holds : Holds()};
+  steady_ = false;
 }
 
 void KanataLog::rested(const hw::CoreState& core, hw::Cycle now) {

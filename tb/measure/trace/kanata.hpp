@@ -89,7 +89,8 @@ class KanataLog final : public RunObserver {
   std::string now_, due_, next_;
   using Holds = std::map<std::uint64_t, hw::IdleCause>;  // by row
   Holds held_, held_before_;
-  // Of each core: what is held in it in the latest cycle in which something was; and in each cycle of a rest.
+  // Of each core: what is held in it in the latest cycle in which something was; and in each cycle of a rest. (Of a
+  // run that is stopped within a rest the log shows the rest's begin alone.)
   struct HoldsOfCore {
     hw::Cycle cycle = link::kNever;
     Holds holds;
