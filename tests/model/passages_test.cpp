@@ -105,20 +105,30 @@ hw::CoreExtension stage_by_stage() {
   return extension;
 }
 
-enum class WatchedHow { never, always, for_a_while, by_several };
+// Who watches a run: nobody; somebody who wants each cycle; a visitor; a visitor between two who know of rests.
+enum class WatchedHow { no, in_each_cycle, for_a_while, with_rests };
+
+struct SeenRun {
+  std::string counters;  // or what is wrong
+  std::string events;    // in their order
+  std::string sums;      // of events, in any order
+};
 
 // `tapped`: stage by stage.
-std::string counters_on(const std::string& name, const hw::Machine& machine, WatchedHow watched, bool tapped = false) {
-  return test::in_child([&] {
+SeenRun run_on(const std::string& name, const hw::Machine& machine, WatchedHow watched, bool tapped = false) {
+  constexpr char kBetween = '\0';
+  const std::string text = test::in_child([&] {
     const auto workload = test::make_workload(name, machine);
-    tb::RunObserver nobody;
-    test::EventsDigest first(true), second(true);
+    const bool rests = watched == WatchedHow::with_rests;
+    test::EventsDigest first(rests), second(rests);
     Visitor visitor;
     tb::DeviceOptions options;
-    if (watched == WatchedHow::by_several) {
+    if (watched == WatchedHow::in_each_cycle) {
+      options.observers = {&first};
+    } else if (watched == WatchedHow::for_a_while) {
+      options.observers = {&visitor};
+    } else if (rests) {
       options.observers = {&first, &visitor, &second};
-    } else if (watched != WatchedHow::never) {
-      options.observers = {watched == WatchedHow::always ? &nobody : &visitor};
     }
     if (tapped) {
       options.extension = stage_by_stage();
@@ -126,66 +136,44 @@ std::string counters_on(const std::string& name, const hw::Machine& machine, Wat
     tb::Device device(machine, options);
     device.load(workload->compile());
     const tb::Verdict verdict = workload->run(device);
-    const bool visited = watched == WatchedHow::for_a_while || watched == WatchedHow::by_several;
-    if (visited && first.text() != second.text()) {
-      return std::string("two observers have been told different things");
+    const bool visited = watched == WatchedHow::for_a_while && device.now() > Visitor::kTo;  // with nobody beside
+    const std::string complaint = visited ? visitor.complaint(hw::all_sub_cores(machine)) : "";
+    if (!verdict.correct || !complaint.empty() || (visited && visitor.heard() == 0)) {
+      return "wrong: " + verdict.detail + complaint;
     }
-    if (watched == WatchedHow::for_a_while && device.now() > Visitor::kTo) {
-      const std::string complaint = visitor.complaint(hw::all_sub_cores(machine));
-      if (!complaint.empty() || visitor.heard() == 0) {
-        return "the visitor: " + complaint;
-      }
+    if (watched == WatchedHow::in_each_cycle && (first.count() == 0 || first.rests() != 0)) {
+      return std::string("wrong: not told in each cycle");
     }
-    return verdict.correct ? test::counters_of(device) : "wrong: " + verdict.detail;
+    if (rests && first.text() != second.text()) {
+      return std::string("wrong: two observers have been told different things");
+    }
+    return test::counters_of(device) + kBetween + first.text() + kBetween + first.sums();
   });
+  const std::size_t end = text.find(kBetween);
+  const std::size_t end_of_events = text.rfind(kBetween);
+  return end == std::string::npos ? SeenRun{text, "", ""}
+                                  : SeenRun{text.substr(0, end), text.substr(end + 1, end_of_events - end - 1),
+                                            text.substr(end_of_events + 1)};
 }
 
 class PassagesOn : public ::testing::TestWithParam<std::tuple<const char*, std::size_t>> {};
 
-TEST_P(PassagesOn, CountsWhatTheStagesCount) {
+// Counters; events, each in its cycle and in the order of the stages' turns; and what is told of rests behind them.
+// (That waves show the same of a rest: tests/hw/waves_at_rest_test.cpp.)
+TEST_P(PassagesOn, CountAndTellWhatTheStagesDo) {
+  const std::string name = std::get<0>(GetParam());
   const PipelineShape& shape = pipeline_shapes()[std::get<1>(GetParam())];
   const hw::Machine machine = tb::read_machine(shape.machine, shape.settings);
-  const std::string stages = counters_on(std::get<0>(GetParam()), machine, WatchedHow::never, true);
-  EXPECT_EQ(stages.rfind("cycles ", 0), 0U) << stages;
-  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, WatchedHow::never), stages);
-  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, WatchedHow::always), stages);
-  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, WatchedHow::for_a_while), stages);
-  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, WatchedHow::by_several), stages);
-}
-
-enum class Told { in_order, awake, with_rests };
-std::string events_on(const std::string& name, const hw::Machine& machine, bool tapped, Told told = Told::in_order) {
-  return test::in_child([&] {
-    const auto workload = test::make_workload(name, machine);
-    test::EventsDigest events(told == Told::with_rests);
-    tb::DeviceOptions options;
-    options.observers = {&events};
-    if (tapped) {
-      options.extension = stage_by_stage();
-    }
-    tb::Device device(machine, options);
-    device.load(workload->compile());
-    const tb::Verdict verdict = workload->run(device);
-    if (!verdict.correct || events.count() == 0 || (events.rests() != 0 && told != Told::with_rests)) {
-      return "wrong: " + verdict.detail;
-    }
-    return told == Told::in_order ? events.text() : events.sums();
-  });
-}
-
-// Each in its cycle and in the order of the stages' turns.
-TEST_P(PassagesOn, TellsWhatTheStagesTell) {
-  const PipelineShape& shape = pipeline_shapes()[std::get<1>(GetParam())];
-  const hw::Machine machine = tb::read_machine(shape.machine, shape.settings);
-  EXPECT_EQ(events_on(std::get<0>(GetParam()), machine, false), events_on(std::get<0>(GetParam()), machine, true));
-}
-
-// Who knows of rests is told the same of them behind them. (Which occur: tests/hw/waves_at_rest_test.cpp.)
-TEST_P(PassagesOn, TellsOfRestsWhatTheirCyclesWould) {
-  const PipelineShape& shape = pipeline_shapes()[std::get<1>(GetParam())];
-  const hw::Machine machine = tb::read_machine(shape.machine, shape.settings);
-  EXPECT_EQ(events_on(std::get<0>(GetParam()), machine, false, Told::with_rests),
-            events_on(std::get<0>(GetParam()), machine, false, Told::awake));
+  const SeenRun stages = run_on(name, machine, WatchedHow::in_each_cycle, true);
+  ASSERT_EQ(stages.counters.rfind("cycles ", 0), 0U) << stages.counters;
+  const SeenRun passages = run_on(name, machine, WatchedHow::in_each_cycle);
+  EXPECT_EQ(passages.counters, stages.counters);
+  EXPECT_EQ(passages.events, stages.events);
+  const SeenRun rests = run_on(name, machine, WatchedHow::with_rests);
+  EXPECT_EQ(rests.counters, stages.counters);
+  EXPECT_EQ(rests.sums, stages.sums);
+  EXPECT_EQ(run_on(name, machine, WatchedHow::no).counters, stages.counters);
+  EXPECT_EQ(run_on(name, machine, WatchedHow::for_a_while).counters, stages.counters);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, PassagesOn,

@@ -73,10 +73,12 @@ class Pipeline {
   // Whether somebody observes the core: between launches, or two cycles of one. Who does within a launch from cycle
   // `now` on finds each sub-warp in a stage, with all that has been done to it.
   void observed(bool by_somebody) {
+    if (!observed_) {  // what is there is of an earlier observer's time
+      std::fill(beginning_.begin(), beginning_.end(), Shown{});
+      std::fill(leaving_.begin(), leaving_.end(), Shown{});
+    }
     observed_ = by_somebody;
     shows_ = 0;
-    std::fill(beginning_.begin(), beginning_.end(), Shown{});
-    std::fill(leaving_.begin(), leaving_.end(), Shown{});
   }
   void observed_from(Cycle now) {
     settle(now);
