@@ -368,7 +368,7 @@ void CoreWaves::in_memory(const link::SubWarp& sub_warp) {
 // A sub-warp that decode cannot hand on keeps the next instruction waiting, but not in the cycle that formed it.
 void CoreWaves::held(const CoreState& core, CoreStage stage, IdleCause cause) {
   if (rests_) {
-    return;
+    return;  // of the rest, which has been shown
   }
   if (stage == CoreStage::decode && formed_last_at_ != core.now) {
     decode_held_at_ = core.now;

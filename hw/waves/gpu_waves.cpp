@@ -181,9 +181,9 @@ void GpuWaves::former_worked(const CoreState& core, const link::SubWarp& instruc
   }
 }
 void GpuWaves::held(const CoreState& core, const link::SubWarp& /*sub_warp*/, CoreStage stage, IdleCause cause,
-                    Cycle first, Cycle /*cycles*/) {
-  if (CoreWaves* const waves = first == core.now ? shown(core) : nullptr) {
-    waves->held(core, stage, cause);  // not of a rest, which has been shown
+                    Cycle /*first*/, Cycle /*cycles*/) {
+  if (CoreWaves* const waves = shown(core)) {
+    waves->held(core, stage, cause);
   }
 }
 bool GpuWaves::knows_rests() const {
