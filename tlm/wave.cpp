@@ -1,8 +1,6 @@
 #include "tlm/wave.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <utility>
 
 #include "base/error.hpp"
 
@@ -14,26 +12,30 @@ Wave::~Wave() {
   }
 }
 
-void Wave::change_otherwise(std::uint64_t value) {
-  log_->change_comes();
-  settle(value);
-  if (!log_->asleep_) {
-    log_->mark_dirty(*this);
+void Wave::merge(std::uint64_t bits) {
+  if (log_ == nullptr) {
+    return;
   }
+  log_->change_comes();
+  if (log_->asleep_) {
+    log_->set_sleeping(*this, value_ | bits);
+    return;
+  }
+  settled_ = false;
+  log_->add({index_, WaveOp::Kind::merge, bits});
+  log_->add({0, WaveOp::Kind::at, log_->present_of(log_->step_)});
 }
 
 void Wave::set_at(Cycle at, std::uint64_t value) {
   if (log_ != nullptr) {
-    log_->change_comes();
-    unusual_ |= kScheduled;
-    log_->announce(at, {this, value, generation_, false});
+    settled_ = false;
+    log_->announce(*this, WaveOp::Kind::set_at, at, value);
   }
 }
 
 void Wave::add_at(Cycle at, std::uint64_t difference) {
   if (log_ != nullptr) {
-    log_->change_comes();
-    log_->announce(at, {this, difference, 0, true});
+    log_->announce(*this, WaveOp::Kind::add_at, at, difference);
   }
 }
 
@@ -44,6 +46,19 @@ WaveLog::~WaveLog() {
     }
   }
 }
+
+void WaveLog::take(Wave& wave, const std::string& name, unsigned width) {
+  if (wave.log_ != nullptr) {
+    throw InternalError("the signal " + name + " is traced twice");
+  }
+  declare(name, width);
+  wave.log_ = this;
+  wave.index_ = static_cast<std::uint32_t>(waves_.size());
+  waves_.push_back(&wave);
+  sleeping_.emplace_back();
+}
+
+// --------------------------------------------------------------------------------------------------------- steps
 
 // Between two calls of the kernel, by whoever looks at the GPU then, waves change in the kernel's next step.
 void WaveLog::begin_step() {
@@ -56,62 +71,23 @@ void WaveLog::begin_step() {
   step_ = clock_->now();
 }
 
-// What the wave has announced or set goes with it: modules go after their last step.
-void WaveLog::forget(Wave& wave) {
-  waves_[wave.index_] = nullptr;
-  const auto dirty = dirty_.begin() + static_cast<std::ptrdiff_t>(dirty_count_);
-  dirty_count_ = static_cast<std::size_t>(std::remove(dirty_.begin(), dirty, &wave) - dirty_.begin());
-  std::erase(collected_, &wave);
-  const auto of_wave = [&wave](const auto& announced) { return announced.wave == &wave; };
-  const auto take_out = [&](std::vector<PulseEnd>& ends, std::size_t& count) {
-    const auto end = ends.begin() + static_cast<std::ptrdiff_t>(count);
-    count = static_cast<std::size_t>(std::remove_if(ends.begin(), end, of_wave) - ends.begin());
-  };
-  take_out(next_, next_count_);
-  take_out(due_, due_count_);
-  std::vector<Later> kept;
-  kept.reserve(later_.size());
-  for (; !later_.empty(); later_.pop()) {
-    if (!of_wave(later_.top().change)) {
-      kept.push_back(later_.top());
-    }
+void WaveLog::flush(Cycle now) {
+  add({0, WaveOp::Kind::end_step, now});
+  if (count_ >= batch_) {
+    pass_on();
   }
-  later_ = decltype(later_)(std::greater<>(), std::move(kept));
+  idle_count_ = count_;
 }
 
-void WaveLog::announce(Cycle at, const Announced& change) {
-  later_.push({std::max(at, latest_), order_++, change});
-  if (asleep_ && later_.size() > most_later_) {
-    take_place(present());
-    most_later_ = std::max(kFewLater, 2 * later_.size());
+void WaveLog::pass_on() {
+  if (count_ != 0) {
+    pass(ops_, std::exchange(count_, 0));
+    idle_count_ = 0;
   }
 }
 
-// While it sleeps: what was announced for cycles before this one is as if it had been set, unless a set() has voided
-// it.
-void WaveLog::take_place(Cycle before) {
-  for (; !later_.empty() && later_.top().at < before; later_.pop()) {
-    const Announced& announced = later_.top().change;
-    Wave& wave = *announced.wave;
-    if (announced.difference || announced.generation == wave.generation_) {
-      wave.becomes(announced.difference ? wave.value_ + announced.value : announced.value);
-    }
-  }
-}
-
-void WaveLog::wake(Cycle now) {
-  take_place(now);
-  asleep_ = false;
-  latest_ = now - 1;
-  for (Wave* const wave : waves_) {
-    if (wave != nullptr) {
-      wave->flushed_generation_ = wave->generation_;
-      if (wave->known()) {
-        add(*wave, wave->value_);
-      }
-    }
-  }
-  show_changes(latest_);
+void WaveLog::more_room() {
+  ops_.resize(std::max(2 * ops_.size(), batch_ + batch_ / 2 + 64));
 }
 
 void WaveLog::leave() {
@@ -121,116 +97,85 @@ void WaveLog::leave() {
     }
   }
   waves_.clear();
-  dirty_count_ = 0;
-  next_count_ = due_count_ = 0;
-  later_ = {};
+  later_.clear();
 }
 
-void WaveLog::take(Wave& wave, const std::string& name, unsigned width) {
-  if (wave.log_ != nullptr) {
-    throw InternalError("the signal " + name + " is traced twice");
+void WaveLog::forget(Wave& wave) {
+  waves_[wave.index_] = nullptr;
+  std::erase_if(later_, [&wave](const Announced& announced) { return announced.wave == &wave; });
+  add_aside({wave.index_, WaveOp::Kind::forget, 0});
+}
+
+void WaveLog::announce(Wave& wave, WaveOp::Kind kind, Cycle at, std::uint64_t value) {
+  change_comes();
+  if (asleep_) {
+    announce_sleeping({&wave, kind, sleeping_[wave.index_].generation, value, at});
+    return;
   }
-  declare(name, width);
-  wave.log_ = this;
-  wave.index_ = static_cast<std::uint32_t>(waves_.size());
-  waves_.push_back(&wave);
-  dirty_.resize(waves_.size() + 1);
-  changes_.resize(waves_.size() + 1);
+  add_aside({wave.index_, kind, value});
+  add_aside({0, WaveOp::Kind::at, at});
 }
 
-// An announced change takes place, unless a set() has voided it: one of an earlier step, or, for a change in the
-// present cycle, one of this step.
-void WaveLog::collect(const Announced& announced, bool at_present) {
+// --------------------------------------------------------------------------------------------------------- sleep
+
+void WaveLog::set_sleeping(Wave& wave, std::uint64_t value) {
+  wave.settle(value);
+  Sleeping& sleeping = sleeping_[wave.index_];
+  sleeping = {0, sleeping.generation + 1, true};
+}
+
+// What takes place before the log wakes needs no queue: what sets the wave later overrides it, whether it voids the
+// announcement or finds it in place. Only an announcement for a later cycle, made earlier, outlives it.
+void WaveLog::announce_sleeping(const Announced& announced) {
+  if (announced.at >= until_) {
+    later_.push_back(announced);
+    return;
+  }
   Wave& wave = *announced.wave;
-  if (announced.difference) {
-    wave.becomes(wave.value_ + announced.value);
-    wave.due_value_ = wave.value_;
-  } else {
-    if (announced.generation != (at_present ? wave.generation_ : wave.flushed_generation_)) {
-      return;
-    }
-    if (!wave.dirty_ || at_present) {
-      wave.becomes(announced.value);
-    }
-    wave.due_value_ = announced.value;
+  Sleeping& sleeping = sleeping_[wave.index_];
+  if (announced.kind == WaveOp::Kind::add_at) {
+    wave.value_ += announced.value;
+  } else if (sleeping.at <= announced.at) {
+    wave.value_ = announced.value;
+    sleeping.at = announced.at;
   }
-  if (!wave.collected_) {
-    wave.collected_ = true;
-    collected_.push_back(&wave);
-  }
+  sleeping.known = true;
 }
 
-void WaveLog::collect_pulses(bool at_present) {
-  for (const PulseEnd& end : std::span(due_.data(), due_count_)) {
-    if (end.generation == (at_present ? end.wave->generation_ : end.wave->flushed_generation_)) {
-      collect({end.wave, 0, end.generation, false}, at_present);
+void WaveLog::wake(Cycle now) {
+  std::erase_if(later_, [this](const Announced& announced) {
+    return announced.kind == WaveOp::Kind::set_at &&
+           announced.generation != sleeping_[announced.wave->index_].generation;
+  });
+  std::stable_sort(later_.begin(), later_.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  const auto first = std::find_if(later_.begin(), later_.end(), [now](const auto& one) { return one.at >= now; });
+  until_ = now;
+  std::for_each(later_.begin(), first, [this](const Announced& over) { announce_sleeping(over); });
+  asleep_ = false;
+  for (Wave* const wave : waves_) {
+    if (wave != nullptr && sleeping_[wave->index_].known) {
+      add({wave->index_, WaveOp::Kind::set, wave->value_});
     }
   }
-  due_count_ = 0;
+  flush(now - 1);
+  std::for_each(first, later_.end(), [this](const Announced& announced) {
+    add_aside({announced.wave->index_, announced.kind, announced.value});
+    add_aside({0, WaveOp::Kind::at, announced.at});
+  });
+  later_.clear();
 }
 
-void WaveLog::pass_on(Cycle cycle) {
-  for (Wave* const wave : collected_) {
-    wave->collected_ = false;
-    add(*wave, wave->due_value_);
-  }
-  collected_.clear();
-  show_changes(cycle);
-}
+// ------------------------------------------------------------------------------------------------------- setters
 
-void WaveLog::flush(Cycle now) {
-  latest_ = now;
-  while (true) {
-    Cycle at = due_count_ == 0 ? kNever : due_at_;
-    if (!later_.empty()) {
-      at = std::min(at, later_.top().at);
-    }
-    if (at >= now) {
-      break;
-    }
-    while (!later_.empty() && later_.top().at == at) {
-      collect(later_.top().change, false);
-      later_.pop();
-    }
-    if (due_count_ != 0 && due_at_ == at) {
-      collect_pulses(false);
-    }
-    pass_on(at);
+void WaveSetter::tell_otherwise(Wave& wave, WaveOp::Kind kind, std::uint64_t value) {
+  if (!awake_) {
+    log_->set_sleeping(wave, kind == WaveOp::Kind::set ? value : 0);  // which it has from the next cycle on
+    return;
   }
-  // The present cycle: what was announced for it goes with what was set in it.
-  while (!later_.empty() && later_.top().at == now) {
-    collect(later_.top().change, true);
-    later_.pop();
-  }
-  if (due_count_ != 0 && due_at_ == now) {
-    collect_pulses(true);
-  }
-  for (Wave* const wave : collected_) {
-    wave->collected_ = false;
-    if (!wave->dirty_) {
-      add(*wave, wave->due_value_);
-    }
-  }
-  collected_.clear();
-  for (Wave* const wave : std::span(dirty_.data(), dirty_count_)) {
-    wave->dirty_ = false;
-    wave->flushed_generation_ = wave->generation_;
-    add(*wave, wave->value_);
-  }
-  dirty_count_ = 0;
-  show_changes(now);
-  if (next_count_ != 0) {
-    if (due_count_ == 0) {
-      due_.swap(next_);
-      due_count_ = next_count_;
-    } else {  // another step of the same cycle
-      due_.resize(due_count_);
-      due_.insert(due_.end(), next_.begin(), next_.begin() + static_cast<std::ptrdiff_t>(next_count_));
-      due_count_ = due_.size();
-    }
-    next_count_ = 0;
-    due_at_ = now + 1;
-  }
+  log_->count_ = static_cast<std::size_t>(next_ - log_->ops_.data());
+  log_->add({wave.index_, kind, value});
+  next_ = log_->ops_.data() + log_->count_;
+  end_ = log_->ops_.data() + log_->ops_.size();
 }
 
 void sc_trace(sc_core::sc_trace_file* file, Wave& wave, const std::string& name, int width) {

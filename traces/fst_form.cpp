@@ -218,12 +218,12 @@ inline std::uint64_t FstForm::since_latest(Signal& signal) {
   return signal.latest - before;
 }
 
-void FstForm::changes(std::span<const link::WaveLog::Change> changes) {
+void FstForm::changes(std::span<const link::WaveChange> changes) {
   if (changes.empty()) {
     return;
   }
   come_to_time(false);
-  for (const link::WaveLog::Change& change : changes) {
+  for (const link::WaveChange& change : changes) {
     Signal& signal = signals_[waves_[change.wave]];
     signal.value = change.value;
     signal.known = true;

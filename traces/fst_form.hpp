@@ -34,7 +34,7 @@ class FstForm final : public WaveForm {
   void begin(const Head& head) override;
   void time(std::uint64_t time) override;
   void first_values(bool) override {}
-  void changes(std::span<const link::WaveLog::Change> changes) override;
+  void changes(std::span<const link::WaveChange> changes) override;
   void unknown(std::uint32_t wave) override;
   void text(std::size_t variable, const std::string& value) override;
   void end() override;

@@ -13,7 +13,14 @@ VcdFile::VcdFile(ByteSink& out, link::Clock clock, Options options)
     : VcdFile(std::make_unique<VcdText>(out), std::move(clock), std::move(options)) {}
 
 VcdFile::VcdFile(std::unique_ptr<WaveForm> form, link::Clock clock, Options options)
-    : clock_(std::move(clock)), options_(std::move(options)), form_(std::move(form)) {
+    : WaveLog(options.apart ? StepsThread::kBatch : 0),
+      clock_(std::move(clock)),
+      options_(std::move(options)),
+      form_(std::move(form)),
+      steps_([this](link::Cycle cycle, std::span<const link::WaveChange> changes) { show(cycle, changes); }) {
+  if (options_.apart) {
+    thread_ = std::make_unique<StepsThread>([this](std::span<const link::WaveOp> ops) { steps_.apply(ops); });
+  }
   follow(clock_);
   sc_core::sc_get_curr_simcontext()->add_trace_file(this);
 }
@@ -34,6 +41,10 @@ void VcdFile::add(const std::string& name, unsigned width, VarType type, bool wa
     throw InternalError("a traced signal needs a name and a width");
   }
   variables_.push_back({name, width, type, wave});
+  if (!wave) {
+    pass_each_step();
+    thread_.reset();
+  }
 }
 
 void VcdFile::declare(const std::string& name, unsigned width) {
@@ -43,6 +54,7 @@ void VcdFile::declare(const std::string& name, unsigned width) {
   add(name, width, VarType::wire, true);
   waves_.push_back(static_cast<std::uint32_t>(variables_.size() - 1));
   latest_.emplace_back();
+  steps_.declare();
 }
 
 void VcdFile::write_comment(const std::string& comment) {
@@ -78,7 +90,7 @@ void VcdFile::open_window(std::uint64_t time) {
   form_->first_values(true);
   for (std::uint32_t wave = 0; wave != waves_.size(); ++wave) {  // as they were declared
     if (latest_[wave].known) {
-      const Change first{wave, latest_[wave].value};
+      const link::WaveChange first{wave, latest_[wave].value};
       form_->changes({&first, 1});
     } else {
       form_->unknown(wave);
@@ -92,7 +104,18 @@ void VcdFile::open_window(std::uint64_t time) {
   form_->first_values(false);
 }
 
-void VcdFile::show(link::Cycle cycle, std::span<const Change> changes) {
+void VcdFile::pass(std::vector<link::WaveOp>& ops, std::size_t count) {
+  if (thread_) {
+    if (!header_written_) {
+      write_header();
+    }
+    thread_->hand_over(ops, count);
+  } else {
+    steps_.apply({ops.data(), count});
+  }
+}
+
+void VcdFile::show(link::Cycle cycle, std::span<const link::WaveChange> changes) {
   if (cycle > options_.to) {
     return;
   }
@@ -100,7 +123,7 @@ void VcdFile::show(link::Cycle cycle, std::span<const Change> changes) {
     if (cycle > options_.from) {
       open_window(time_of(options_.from));
     } else {
-      for (const Change& change : changes) {
+      for (const link::WaveChange& change : changes) {
         latest_[change.wave] = {change.value, true};
       }
       if (cycle < options_.from) {
@@ -164,7 +187,7 @@ void VcdFile::cycle(bool delta_cycle) {
 
 void VcdFile::wait_for_window() {
   if (options_.from != 0 && polled_.empty()) {
-    sleep();
+    sleep(options_.from);
   }
 }
 
@@ -178,6 +201,7 @@ void VcdFile::window_over(link::Cycle now) {
   if (!over_ && !finished_ && polled_.empty()) {
     window_begins(now);
     flush(now);
+    pass_on();
     leave();
     over_ = true;
   }
@@ -193,6 +217,10 @@ void VcdFile::finish() {
   const link::Cycle now = clock_.now();
   window_begins(now + 1);
   flush(now);
+  pass_on();
+  if (thread_) {
+    thread_->finish();
+  }
   if (!polled_.empty()) {
     look(sc_core::sc_time_stamp().value() / resolution_units_);
   }

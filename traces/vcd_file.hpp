@@ -21,6 +21,7 @@
 
 #include "base/byte_sink.hpp"
 #include "tlm/wave.hpp"
+#include "traces/steps_thread.hpp"
 #include "traces/wave_form.hpp"
 
 namespace heddle::traces {
@@ -31,6 +32,7 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
     std::string version;  // what wrote it: "heddle VERSION"
     link::Cycle from = 0;
     link::Cycle to = link::kNever;  // the last cycle
+    bool apart = false;             // a thread of its own writes; not where anything but waves is traced
   };
   VcdFile(ByteSink& out, link::Clock clock, Options options);
   VcdFile(std::unique_ptr<WaveForm> form, link::Clock clock, Options options);
@@ -105,7 +107,8 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   };
 
   void declare(const std::string& name, unsigned width) override;
-  void show(link::Cycle cycle, std::span<const Change> changes) override;
+  void pass(std::vector<link::WaveOp>& ops, std::size_t count) override;
+  void show(link::Cycle cycle, std::span<const link::WaveChange> changes);
   void cycle(bool delta_cycle) override;
   [[nodiscard]] link::Cycle present() const override { return clock_.now(); }
 
@@ -133,6 +136,8 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   bool window_open_ = false;
   bool over_ = false;  // the window
   bool finished_ = false;
+  link::WaveSteps steps_;
+  std::unique_ptr<StepsThread> thread_;  // whose are steps_, form_ and the window until it has finished
 };
 
 }  // namespace heddle::traces

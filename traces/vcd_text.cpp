@@ -144,7 +144,7 @@ void VcdText::time(std::uint64_t time) {
   }
 }
 
-void VcdText::changes(std::span<const link::WaveLog::Change> changes) {
+void VcdText::changes(std::span<const link::WaveChange> changes) {
   if (lines_of_ != nullptr) {
     write_changes<true>(changes);
   } else {
@@ -153,9 +153,9 @@ void VcdText::changes(std::span<const link::WaveLog::Change> changes) {
 }
 
 template <bool kTellsLines>
-inline void VcdText::write_changes(std::span<const link::WaveLog::Change> changes) {
+inline void VcdText::write_changes(std::span<const link::WaveChange> changes) {
   char* at = line();
-  for (const link::WaveLog::Change& change : changes) {
+  for (const link::WaveChange& change : changes) {
     const char* const begin = at;
     const Line& of = lines_[change.wave];
     const std::uint64_t value = change.value & of.mask;

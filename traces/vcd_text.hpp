@@ -21,7 +21,7 @@ class VcdText final : public WaveForm {
   void begin(const Head& head) override;
   void time(std::uint64_t time) override;
   void first_values(bool begin) override { append(begin ? "$dumpvars\n" : "$end\n"); }
-  void changes(std::span<const link::WaveLog::Change> changes) override;
+  void changes(std::span<const link::WaveChange> changes) override;
   void unknown(std::uint32_t wave) override;
   void text(std::size_t variable, const std::string& value) override;
   void end() override { flush(); }
@@ -50,7 +50,7 @@ class VcdText final : public WaveForm {
   void append(std::string_view text);
   void flush();
   template <bool kTellsLines>
-  void write_changes(std::span<const link::WaveLog::Change> changes);
+  void write_changes(std::span<const link::WaveChange> changes);
 
   ByteSink& out_;
   LineSink* lines_of_ = nullptr;      // null: nobody wants lines

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/wave.hpp"
+#include "tlm/wave_steps.hpp"
 
 namespace heddle::traces {
 
@@ -40,7 +40,7 @@ class WaveForm {
   virtual void time(std::uint64_t time) = 0;
   // What comes until first_values(false) is the value of each variable with which the dump begins.
   virtual void first_values(bool) = 0;
-  virtual void changes(std::span<const link::WaveLog::Change> changes) = 0;
+  virtual void changes(std::span<const link::WaveChange> changes) = 0;
   virtual void unknown(std::uint32_t wave) = 0;
   // Of a variable that is no wave, as a value change dump has it before the identifier: "1", "b01x ", "r0.5 ".
   virtual void text(std::size_t variable, const std::string& value) = 0;

@@ -143,8 +143,9 @@ void CoreWaves::attach(SubCore& core) {
 }
 
 void CoreWaves::joined(const CoreState& core) {
-  blocks_resident_ = static_cast<unsigned>(std::count_if(core.blocks.begin(), core.blocks.begin() + widths_.blocks,
-                                                         [](const BlockSlot& slot) { return slot.used; }));
+  // Those that have begun here: of the first sub-core, whose first places are theirs.
+  const std::span<const BlockSlot> own(core.blocks.data(), core.sub_core == 0 ? widths_.blocks : 0);
+  blocks_resident_ = static_cast<unsigned>(std::ranges::count_if(own, &BlockSlot::used));
   scheduler_.blocks.set(blocks_resident_);
   if (link::WaveSetter to(scheduler_.blocks); to) {
     for (std::size_t state = 1; state < kGroupStates; ++state) {
@@ -399,7 +400,7 @@ void CoreWaves::retired(const CoreState& core, const link::SubWarp& sub_warp) {
 }
 
 // The two buffers of thesis 4.2.3, in which the outcome of a large warp's branch waits until its last sub-warp
-// completes.
+// completes. What retires when the group has gone on at the branch already is shown in that cycle alone.
 void CoreWaves::branch(const link::SubWarp& sub_warp, const Group& group) {
   if (group.dynamic || group.id >= warps_.size()) {
     return;
@@ -407,23 +408,30 @@ void CoreWaves::branch(const link::SubWarp& sub_warp, const Group& group) {
   const auto collect = [&](std::vector<link::Wave>& buffer, LaneMask lanes) {
     each_row(group, sub_warp, lanes, [&](unsigned row, LaneMask of_row) {
       if (row < buffer.size()) {
-        buffer[row].set(buffer[row].value() | of_row);
+        buffer[row].merge(of_row);
       }
     });
   };
   collect(warps_[group.id]->taken, sub_warp.executing);
   collect(warps_[group.id]->not_taken, sub_warp.lanes & ~sub_warp.executing);
+  if (group.flights[sub_warp.flight].released) {
+    empty_branch_buffers(*warps_[group.id]);
+  }
 }
 
-void CoreWaves::completed(const CoreState& core, const Group& group, bool conditional_branch) {
-  changed(group);
-  if (!conditional_branch || group.dynamic || group.id >= warps_.size()) {
-    return;
-  }
-  WarpWaves& warp = *warps_[group.id];
+// From the next cycle on.
+void CoreWaves::empty_branch_buffers(WarpWaves& warp) {
+  const Cycle next = core_->state().now + 1;
   for (std::size_t row = 0; row < warp.taken.size(); ++row) {
-    warp.taken[row].set_at(core.now + 1, 0);
-    warp.not_taken[row].set_at(core.now + 1, 0);
+    warp.taken[row].set_at(next, 0);
+    warp.not_taken[row].set_at(next, 0);
+  }
+}
+
+void CoreWaves::completed(const Group& group, bool conditional_branch) {
+  changed(group);
+  if (conditional_branch && !group.dynamic && group.id < warps_.size()) {
+    empty_branch_buffers(*warps_[group.id]);
   }
 }
 

@@ -447,7 +447,7 @@ class CoreWaves {
   void held(const CoreState& core, CoreStage stage, IdleCause cause);
   void returning(const link::SubWarp& sub_warp) { returning_.push_back(&sub_warp); }
   void retired(const CoreState& core, const link::SubWarp& sub_warp);
-  void completed(const CoreState& core, const Group& group, bool conditional_branch);
+  void completed(const Group& group, bool conditional_branch);
   void cycle_ended(const CoreState& core, const CycleEnd& end);
   // What was pulsed in the present cycle stays; and is over in the present one.
   void rests(const CoreState& core);
@@ -462,6 +462,7 @@ class CoreWaves {
   void show_stack(link::WaveSetter& to, const Group& group);
   void show_threads(const Group& group, ThreadsWaves& threads) const;
   void branch(const link::SubWarp& sub_warp, const Group& group);
+  void empty_branch_buffers(WarpWaves& warp);
 
   const CoreWidths widths_;
   // Masks and stack of a warp change when it starts, ends or completes an instruction, and at no other time.

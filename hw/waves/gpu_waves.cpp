@@ -235,7 +235,7 @@ void GpuWaves::retired(const CoreState& core, const link::SubWarp& sub_warp) {
 }
 void GpuWaves::completed(const CoreState& core, const Group& group, const Completion& completion) {
   if (CoreWaves* const waves = shown(core)) {
-    waves->completed(core, group, completion.conditional);
+    waves->completed(group, completion.conditional);
   }
 }
 void GpuWaves::cycle_ended(const CoreState& core, const CycleEnd& end) {

@@ -23,9 +23,11 @@ using link::Wave;
 
 class Recorder final : public link::WaveLog {
  public:
+  explicit Recorder(std::size_t batch = 0) : WaveLog(batch) {}
   using WaveLog::end_step;
   using WaveLog::flush;
   using WaveLog::follow;
+  using WaveLog::pass_on;
   using WaveLog::sleep;
   using WaveLog::wake;
   struct Shown {
@@ -34,16 +36,22 @@ class Recorder final : public link::WaveLog {
     std::uint64_t value;
   };
   std::vector<Shown> shown;
-  Cycle now = 0;  // where it is asked while it sleeps
+  Cycle now = 0;  // where no clock says it
 
  private:
   [[nodiscard]] Cycle present() const override { return now; }
-  void declare(const std::string&, unsigned) override {}
-  void show(Cycle cycle, std::span<const Change> changes) override {
-    for (const Change& change : changes) {
+  void declare(const std::string&, unsigned) override { steps_.declare(); }
+  // As a batch that another thread works on: the log gets another vector, of whatever content.
+  void pass(std::vector<link::WaveOp>& ops, std::size_t count) override {
+    steps_.apply({ops.data(), count});
+    ops = std::vector<link::WaveOp>(count / 2, link::WaveOp{});
+  }
+  void show(Cycle cycle, std::span<const link::WaveChange> changes) {
+    for (const link::WaveChange& change : changes) {
       shown.push_back({cycle, change.wave, change.value});
     }
   }
+  link::WaveSteps steps_{[this](Cycle cycle, std::span<const link::WaveChange> changes) { show(cycle, changes); }};
 };
 
 // A wave as its definition has it: what is planned for a cycle happens unless a set() of that or an earlier cycle that
@@ -92,7 +100,7 @@ TEST(WaveLog, ShowsWhatEachWaveIsInEachCycle) {
   constexpr std::size_t kWaves = 6;
   constexpr std::size_t kCounting = 4;  // from this wave on they count events
   std::mt19937 random(7);
-  Recorder recorder;
+  Recorder recorder(100);
   std::array<Wave, kWaves> waves;
   std::array<NaiveWave, kWaves> naive;
   for (Wave& wave : waves) {
@@ -101,6 +109,7 @@ TEST(WaveLog, ShowsWhatEachWaveIsInEachCycle) {
   Cycle now = 0;
   for (unsigned step = 0; step < 20000; ++step) {
     std::array<bool, kWaves> pulsed{};
+    recorder.now = now;
     for (unsigned op = random() % 6; op > 0; --op) {
       const std::size_t i = random() % kWaves;
       const std::uint64_t value = random() % 4;
@@ -110,13 +119,18 @@ TEST(WaveLog, ShowsWhatEachWaveIsInEachCycle) {
         naive[i].pulse(now, before + value);
         continue;
       }
-      switch (random() % 3) {
+      switch (random() % 4) {
         case 0:
           waves[i].set(value);
           naive[i].set(now, value);
           pulsed[i] = false;
           break;
         case 1:
+          waves[i].merge(value);
+          naive[i].set(now, naive[i].value(now).value_or(0) | value);
+          pulsed[i] = false;
+          break;
+        case 2:
           waves[i].pulse(value);
           naive[i].pulse(now, value);
           pulsed[i] = true;
@@ -136,6 +150,7 @@ TEST(WaveLog, ShowsWhatEachWaveIsInEachCycle) {
     now += 1 + (random() % 4 == 0 ? random() % 9 : 0);
   }
   recorder.flush(now + 100);
+  recorder.pass_on();
   expect_shown<kWaves>(recorder, naive, now + 100);
 }
 
@@ -251,11 +266,11 @@ TEST(WaveLog, DifferencesAddUpInAnyOrder) {
 
 TEST(WaveLog, AfterSleepItShowsWhatWavesHaveByThen) {
   Recorder recorder;
-  Wave set, announced, bus, voided;
-  for (Wave* const wave : {&set, &announced, &bus, &voided}) {
+  Wave set, announced, bus, voided, crossed, overridden;
+  for (Wave* const wave : {&set, &announced, &bus, &voided, &crossed, &overridden}) {
     recorder.take(*wave, "w", 8);
   }
-  recorder.sleep();
+  recorder.sleep(20);
   set.set(3);
   announced.set_at(10, 7);
   announced.set_at(30, 9);
@@ -263,9 +278,14 @@ TEST(WaveLog, AfterSleepItShowsWhatWavesHaveByThen) {
   bus.add_at(5, 1);
   bus.add_at(25, ~std::uint64_t{0});
   voided.set_at(12, 4);
+  crossed.set_at(15, 6);
+  crossed.set_at(8, 2);  // announced later, takes place earlier
+  overridden.set_at(3, 4);
   recorder.now = 6;
   set.set(5);
   voided.set(1);
+  overridden.set(8);
+  overridden.set_at(7, 9);
   EXPECT_TRUE(recorder.shown.empty());
   recorder.wake(20);
   recorder.flush(20);
@@ -274,7 +294,7 @@ TEST(WaveLog, AfterSleepItShowsWhatWavesHaveByThen) {
     EXPECT_EQ(shown.cycle, 19U);
     values[shown.wave] = shown.value;
   }
-  EXPECT_EQ(values, (std::map<std::uint32_t, std::uint64_t>{{0, 5}, {1, 7}, {2, 1}, {3, 1}}));
+  EXPECT_EQ(values, (std::map<std::uint32_t, std::uint64_t>{{0, 5}, {1, 7}, {2, 1}, {3, 1}, {4, 6}, {5, 9}}));
   recorder.shown.clear();
   recorder.flush(40);
   ASSERT_EQ(recorder.shown.size(), 2U);
@@ -317,7 +337,7 @@ TEST(WaveLog, WhileItSleepsASetterKeepsValues) {
   Wave set, pulsed;
   recorder.take(set, "set", 8);
   recorder.take(pulsed, "pulsed", 8);
-  recorder.sleep();
+  recorder.sleep(20);
   {
     link::WaveSetter to(set);
     to.set(set, 3);

@@ -47,7 +47,7 @@ TEST_P(FstFile, IsReadAsItWasWritten) {
       if (wave % 3 == 0) {
         form.unknown(wave);
       } else {
-        const link::WaveLog::Change first{wave, 1};
+        const link::WaveChange first{wave, 1};
         form.changes({&first, 1});
         written[7][wave] = 1;
       }
@@ -63,7 +63,7 @@ TEST_P(FstFile, IsReadAsItWasWritten) {
             random() & (~std::uint64_t{0} >> (64 - width)) & (random() % 4 == 0 ? ~0ULL : 0xffULL);
         if (random() % (wave + 1) == 0 && value != values[wave]) {
           values[wave] = value;
-          const link::WaveLog::Change change{wave, value};
+          const link::WaveChange change{wave, value};
           form.changes({&change, 1});
           written[time][wave] = value;
         }

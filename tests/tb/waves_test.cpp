@@ -195,6 +195,9 @@ TEST_P(FarWindow, ShowsTheSame) {
                                       "--vcd",
                                       scratch.path(file + ".vcd")};
     words.insert(words.end(), more.begin(), more.end());
+    if (GetParam() == std::string("v100-8sm")) {
+      words.insert(words.end(), {"--set", "gpu.cores=1", "--set", "gpu.clock_ghz=1"});
+    }
     const Ran ran = test::heddle(words);
     ASSERT_EQ(ran.code, 0) << ran.err;
   };
@@ -210,11 +213,12 @@ TEST_P(FarWindow, ShowsTheSame) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, FarWindow, ::testing::Values("lwm", "tbc", "dwf-majority"), [](const auto& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Of, FarWindow, ::testing::Values("lwm", "tbc", "dwf-majority", "v100-8sm", "lwm-dws"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST(Waves, AWindowAfterTheEndIsStillAFile) {
   const Scratch scratch;

@@ -14,7 +14,6 @@
 #include "os/files/output_file.hpp"
 #include "tb/measure/version.hpp"
 #include "tb/measure/waves/fst_output.hpp"
-#include "traces/form_thread.hpp"
 #include "traces/fst_form.hpp"
 #include "traces/gtkwave.hpp"
 #include "traces/vcd_text.hpp"
@@ -130,12 +129,10 @@ void WaveRecording::attached(hw::Gpu& gpu) {
   } else {
     form = other_ ? std::make_unique<traces::VcdText>(*other_) : std::make_unique<traces::VcdText>(*file_);
   }
-  if (!other_ && std::thread::hardware_concurrency() > 1) {
-    form = std::make_unique<traces::FormThread>(std::move(form));
-  }
+  const bool apart = !other_ && std::thread::hardware_concurrency() > 1;
   vcd_ = std::make_unique<traces::VcdFile>(
       std::move(form), gpu.clock(),
-      traces::VcdFile::Options{"heddle " + std::string(version()), options_.from, options_.to});
+      traces::VcdFile::Options{"heddle " + std::string(version()), options_.from, options_.to, apart});
   vcd_->wait_for_window();
   for (const link::Signal& signal : signals_) {
     sc_trace(vcd_.get(), *signal.wave, signal.path(), static_cast<int>(signal.type.width));
