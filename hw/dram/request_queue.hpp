@@ -73,7 +73,6 @@ class RequestQueue {
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] DramRequest& front() const { return *first_; }
-  [[nodiscard]] DramRequest* last() const { return last_; }  // none: empty
 
   // The banks that requests wait for, in no particular order; each with its requests, linked by next_of_bank.
   struct Bank {
@@ -84,6 +83,10 @@ class RequestQueue {
   [[nodiscard]] const std::vector<unsigned>& banks() const { return waited_for_; }
   // Of a bank that some request has waited for.
   [[nodiscard]] const Bank& bank(unsigned index) const { return banks_[index]; }
+  // The youngest of a bank; none: null.
+  [[nodiscard]] DramRequest* last_of(unsigned bank) const {
+    return bank < banks_.size() ? banks_[bank].last : nullptr;
+  }
 
   void push_back(DramRequest& request) {
     request.waiting = true;

@@ -8,7 +8,7 @@ void WriteDrain::admitted(DramRequest& request, const RequestQueue& waiting) {
     return;
   }
   ++(request.write ? writes_ : reads_);
-  for (DramRequest* other = waiting.last(); other != nullptr; other = other->previous) {
+  for (DramRequest* other = waiting.last_of(request.location.bank); other; other = other->previous_of_bank) {
     if (other->location == request.location) {
       request.after = other;
       request.after_serial = other->serial;
