@@ -97,7 +97,8 @@ int review(const Arguments& arguments) {
   options.scale = arguments.number("scale", 1.0, 1e-6, 16);
   options.seeds = arguments.whole("seeds", options.seeds, 1, 100);
   options.placements = arguments.whole("placements", options.placements, 0, 100);
-  options.energy = arguments.text("energy", options.energy);
+  const std::string own = tb::read_machine(options.machines.front(), options.settings).energy;
+  options.energy = arguments.text("energy", own.empty() ? "dws-65nm" : own);
   if (arguments.has("parameters")) {
     options.parameters = words_of(arguments.text("parameters"));
   }
@@ -167,7 +168,7 @@ Command review_command() {
       ("set", po::value<std::vector<std::string>>()->value_name("section.key=value")->composing(),
        "change a parameter of all machines; may be repeated")  //
       ("energy", po::value<std::string>()->value_name("TABLE"),
-       "the energy table: a file or a name (default dws-65nm)")  //
+       "the energy table: a file or a name (default: what the base machine's file names, or dws-65nm)")  //
       ("parameters", po::value<std::string>()->value_name("KEY,..."),
        "numbers to change for the sensitivity (default: the two of eight that move the worst workload most)")  //
       ("only", po::value<std::vector<std::string>>()->value_name("SECTION,...")->composing(),

@@ -89,12 +89,12 @@ std::uint64_t DeviceMemory::allocate_between(std::uint64_t low, std::uint64_t hi
 std::uint64_t DeviceMemory::allocate(std::string name, std::uint64_t size, bool below_4gib) {
   const std::uint64_t low_end = heap_->narrow() ? DeviceHeap::kNarrowHeapBase : kFourGib;
   const std::uint64_t address = below_4gib ? allocate_between(kGlobalBase, low_end, next_low_, size)
-                                           : allocate_between(kFourGib, kLocalBacking, next_high_, size);
+                                           : allocate_between(kFourGib, kBuffersEnd, next_high_, size);
   if (address == 0) {
     std::uint64_t used = 0;
     for (const auto& [start, allocation] : allocations_) {
       const bool low = start >= kGlobalBase && start < kFourGib;
-      const bool high = start >= kFourGib && start < kLocalBacking;
+      const bool high = start >= kFourGib && start < kBuffersEnd;
       used += (below_4gib ? low : high) ? allocation.size : 0;
     }
     throw InputError({},

@@ -69,7 +69,7 @@ class DeviceMemory {
 
   // Buffers lie kAlignment-aligned from kGlobalBase upwards with at least one unused kAlignment between two of them,
   // so that an overrun is seen. Addresses of released buffers are used again only when no fresh ones are left. Throws
-  // InputError when the space below 4 GiB is asked for and exhausted, or that above it (up to kLocalBacking).
+  // InputError when the space below 4 GiB is asked for and exhausted, or that above it (up to kBuffersEnd).
   static constexpr std::uint64_t kAlignment = 256;
   // Of the allocations from now on.
   void set_placement(const Placement& placement);

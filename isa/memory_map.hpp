@@ -9,6 +9,7 @@
 //   0x0500_0000  module variables (.global), laid out by the PTX front end
 //   0x1000_0000  buffers, allocated by the host; above 4 GiB for 64-bit programs only
 //   0x8000_0000  the device heap of 32-bit programs, only while one that has kernels with malloc is loaded
+//   0x20_0000_0000 memory of a CUDA program's host that kernels may reach, at its own addresses
 //   0x40_0000_0000 backing store of local memory (never addressed by programs directly)
 //   0x4000_0000_0000 launches' parameters and constants, for constant caches (likewise)
 //   0x8000_0000_0000 the device heap of 64-bit programs (isa/device_heap.hpp)
@@ -25,6 +26,7 @@ inline constexpr std::uint64_t kWindowSize = 0x0100'0000;
 inline constexpr std::uint64_t kCodeBase = 0x0400'0000;
 inline constexpr std::uint64_t kModuleBase = 0x0500'0000;
 inline constexpr std::uint64_t kGlobalBase = 0x1000'0000;
+inline constexpr std::uint64_t kBuffersEnd = 0x20'0000'0000;
 inline constexpr std::uint64_t kLocalBacking = 0x40'0000'0000;
 inline constexpr std::uint64_t kBankBacking = 0x4000'0000'0000;
 inline constexpr std::uint64_t kBankBackingBytes = 0x0400'0000;

@@ -84,9 +84,7 @@ class RequestQueue {
   // Of a bank that some request has waited for.
   [[nodiscard]] const Bank& bank(unsigned index) const { return banks_[index]; }
   // The youngest of a bank; none: null.
-  [[nodiscard]] DramRequest* last_of(unsigned bank) const {
-    return bank < banks_.size() ? banks_[bank].last : nullptr;
-  }
+  [[nodiscard]] DramRequest* last_of(unsigned bank) const { return bank < banks_.size() ? banks_[bank].last : nullptr; }
 
   void push_back(DramRequest& request) {
     request.waiting = true;

@@ -2,6 +2,7 @@
 // them; sections are named as the members of Machine. Defaults are the LWM report's baseline (report table 1).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,6 +27,11 @@ struct GpuParameters {
   unsigned kernels = 16;
   unsigned grid_barrier_latency = 10;
   unsigned launch_latency = 0;
+  double memory_gib = 3.75;
+  // What CUDA programs may allocate.
+  [[nodiscard]] std::uint64_t memory_bytes() const {
+    return static_cast<std::uint64_t>(std::llround(memory_gib * (std::uint64_t{1} << 30U)));
+  }
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("cores", cores, Limits::between(1, 256), "cores", "SIMT cores");
@@ -44,6 +50,9 @@ struct GpuParameters {
     visit("launch_latency", launch_latency, Limits::between(0, 100000), "cycles",
           "from a kernel's launch by the host to the start of its first block; they are among the launch's cycles, as "
           "idle ones");
+    visit(
+        "memory_gib", memory_gib, Limits::between(0.0625, 120), "GiB",
+        "device memory that a CUDA program finds and may allocate; the host needs as much of it as the program writes");
   }
 };
 
@@ -257,6 +266,7 @@ struct WatchdogParameters {
 struct Machine {
   std::string name = "baseline";
   std::string description;
+  std::string energy;  // the energy table that a review prices it by where none is named; empty: it says none
   GpuParameters gpu;
   CoreParameters core;
   RegisterFileParameters registers;

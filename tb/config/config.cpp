@@ -61,7 +61,7 @@ struct Reading {
 // Stands where a file's name stands for what comes from a file.
 constexpr std::string_view kSettingPlace = "--set ";
 
-const std::vector<std::string> kTopKeys = {"description", "extends", "group"};
+const std::vector<std::string> kTopKeys = {"description", "extends", "group", "energy"};
 
 void Reading::refuse_section(const std::string& name, const SourceLocation& where) const {
   const std::vector<std::string> names = sections();
@@ -218,6 +218,9 @@ void apply_text(Reading& reading, std::string_view text, const std::string& file
   }
   reading.machine.name = fs::path(file).stem().string();
   reading.machine.description = top_string(table, "description", file);
+  if (const std::string energy = top_string(table, "energy", file); !energy.empty()) {
+    reading.machine.energy = is_config_path(energy) ? (fs::path(file).parent_path() / energy).string() : energy;
+  }
   const std::vector<std::string> sections = reading.sections();
   for (const auto& [key, node] : in_file_order(table)) {
     const std::string name(key->str());

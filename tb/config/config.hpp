@@ -2,6 +2,8 @@
 //
 //   description = "one line"
 //   extends = "baseline"        # a machine's name, or a path relative to this file
+//   group = "GPUs of today"     # under which it is listed
+//   energy = "v100-12nm"        # Machine::energy: a table's name, or a path relative to this file
 //
 // Everything that does not fit is refused with file, line, column and the nearest valid name (InputError).
 #pragma once

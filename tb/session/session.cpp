@@ -184,7 +184,7 @@ void Session::hello() {
   cudart::MachineFacts facts;
   const std::string name = "Heddle " + machine_.name;
   name.copy(facts.name, sizeof facts.name - 1);
-  facts.memory_bytes = kDeviceBytes;
+  facts.memory_bytes = machine_.gpu.memory_bytes();
   facts.shared_bytes = machine_.scratchpad.bytes;
   facts.constant_bytes = hw::kConstantWindowBytes;
   facts.cores = machine_.gpu.cores;

@@ -21,8 +21,6 @@
 
 namespace heddle::tb::session {
 
-inline constexpr std::uint64_t kDeviceBytes = 0xf000'0000;  // buffers below 4 GiB
-
 class Session {
  public:
   // `interrupted` as Connection has it.
@@ -66,6 +64,7 @@ class Session {
   void memory();
   [[nodiscard]] std::string no_room(std::uint64_t size) const;
   [[nodiscard]] std::uint64_t used_bytes() const;  // of the program's own memory
+  [[nodiscard]] std::uint64_t free_bytes() const;  // of the device's memory
   void heap();
   void stack();
   void texture();

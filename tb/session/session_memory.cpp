@@ -15,6 +15,7 @@ namespace heddle::tb::session {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+static_assert(cudart::kHostMemory == isa::kBuffersEnd && cudart::kHostMemoryEnd == isa::kLocalBacking);
 constexpr std::uint64_t kPiece = 1U << 16U;  // of a fill: a multiple of all its elements' sizes
 
 bool is_constant(std::uint64_t address) {
@@ -25,7 +26,6 @@ bool is_constant(std::uint64_t address) {
 
 void Session::allocate() {
   const std::uint64_t size = question_.words[0];
-  if (size > kDeviceBytes) throw Refusal{cudaErrorMemoryAllocation, no_room(size)};
   const auto kind = static_cast<cudart::AllocationKind>(question_.words[1]);
   const bool managed = kind == cudart::AllocationKind::managed;
   isa::DeviceMemory& memory = device_->memory();
@@ -39,15 +39,24 @@ void Session::allocate() {
     answer_.words[0] = address;
     return;
   }
+  if (size > free_bytes()) throw Refusal{cudaErrorMemoryAllocation, no_room(size)};
   const std::string name = fmt::format("{} {}", managed ? "managed" : "buffer", ++buffers_);
+  // Below 4 GiB, which the program maps (tb/session/shared_pages.hpp), as far as there is room.
+  const auto allocate = [&](std::uint64_t bytes) {
+    try {
+      return memory.allocate(name, bytes);
+    } catch (const InputError&) {
+      return memory.allocate(name, bytes, false);
+    }
+  };
   try {
     if (!managed) {
-      answer_.words[0] = memory.allocate(name, size);
+      answer_.words[0] = allocate(size);
       return;
     }
     // Whole pages, so that the host can have them at the same address; the program sees the bytes that it asked for.
     const std::uint64_t whole = (size + kPage - 1) / kPage * kPage;
-    const std::uint64_t around = memory.allocate(name, whole + 2 * kPage);
+    const std::uint64_t around = allocate(whole + 2 * kPage);
     memory.release(around);
     answer_.words[0] = (around + kPage - 1) / kPage * kPage;
     memory.place(name, answer_.words[0], size);
@@ -56,17 +65,9 @@ void Session::allocate() {
   }
 }
 
-// In the words of a CUDA program, which knows nothing of address spaces of 32 bits.
 std::string Session::no_room(std::uint64_t size) const {
-  if (size > kDeviceBytes) {
-    return fmt::format(
-        "{} bytes are more than the device's memory of {} bytes, which no setting of the machine makes larger", size,
-        kDeviceBytes);
-  }
-  return fmt::format(
-      "{} bytes are not free in one piece: of the device's memory of {} bytes, which no setting of the machine makes "
-      "larger, {} are allocated",
-      size, kDeviceBytes, used_bytes());
+  return fmt::format("{} bytes are more than is free of the device's memory of {} bytes (gpu.memory_gib), {} allocated",
+                     size, machine_.gpu.memory_bytes(), used_bytes());
 }
 
 std::uint64_t Session::used_bytes() const {
@@ -75,6 +76,11 @@ std::uint64_t Session::used_bytes() const {
     if (address >= isa::kGlobalBase && address < cudart::kHostMemory) used += allocation.size;
   }
   return used;
+}
+
+std::uint64_t Session::free_bytes() const {
+  const std::uint64_t all = machine_.gpu.memory_bytes();
+  return all - std::min(used_bytes(), all);
 }
 
 void Session::release() {
@@ -289,8 +295,8 @@ void Session::copy() {
 }
 
 void Session::memory() {
-  answer_.words[0] = kDeviceBytes - std::min(used_bytes(), kDeviceBytes);
-  answer_.words[1] = kDeviceBytes;
+  answer_.words[0] = free_bytes();
+  answer_.words[1] = machine_.gpu.memory_bytes();
 }
 
 }  // namespace heddle::tb::session

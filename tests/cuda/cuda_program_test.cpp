@@ -240,18 +240,28 @@ TEST_F(CudaProgram, TheDriverApiFindsTheRunTimeApisContextAndMemoryThatIsNotTher
   EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
   const std::string no_context =
       "the thread has no context: cuCtxCreate makes one, and so does the first call of the run-time API\n";
-  const std::string memory = "the device's memory of 4026531840 bytes, which no setting of the machine makes larger";
-  const std::string five = ": 5368709120 bytes are more than " + memory + "\n";
-  const std::string most = ": 18446744073709551615 bytes are more than " + memory + "\n";
+  const std::string memory =
+      " bytes are more than is free of the device's memory of 4026531840 bytes (gpu.memory_gib), ";
+  const std::string five = ": 5368709120" + memory + "0 allocated\n";
+  const std::string most = ": 18446744073709551615" + memory + "0 allocated\n";
   EXPECT_EQ(ran.err,
             "heddle: cuMemGetInfo: neither cuInit nor the run-time API has been called\n"
             "heddle: cuDeviceGetCount: neither cuInit nor the run-time API has been called\n"
             "heddle: cuMemGetInfo: " +
                 no_context + "heddle: cuMemGetInfo: " + no_context + "heddle: cuEventCreate: " + no_context +
                 "heddle: cudaMalloc" + five + "heddle: cudaMallocManaged" + five + "heddle: cudaMalloc" + most +
-                "heddle: cudaMallocManaged" + most +
-                "heddle: cudaMalloc: 1073741824 bytes are not free in one piece: of " + memory +
-                ", 3221225472 are allocated\n");
+                "heddle: cudaMallocManaged" + most + "heddle: cudaMalloc: 1073741824" + memory +
+                "3221225472 allocated\n");
+}
+
+TEST_F(CudaProgram, TheDevicesMemoryIsAsLargeAsTheMachineSays) {
+  const test::Ran ran =
+      test::heddle({"exec", "--set", "gpu.memory_gib=12", "--quiet", "--", compile("large_memory.cu")});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "PASSED\n");
+  EXPECT_EQ(ran.err,
+            "heddle: cudaMalloc: 4294967296 bytes are more than is free of the device's memory of 12884901888 bytes "
+            "(gpu.memory_gib), 9663676416 allocated\n");
 }
 
 TEST_F(CudaProgram, GraphsAreRecordedMadeAndChanged) {
@@ -438,7 +448,8 @@ TEST_F(CudaProgram, CopiesAreTheSameWhicheverWayTheyGo) {
   const auto run = [&](const std::string& share) {
     test::RunSetup setup;
     setup.environment = {"HEDDLE_SHARE_MEMORY=" + share};
-    const test::Ran ran = test::heddle({"exec", "--quiet", "--out", scratch_.path(share), "--", program}, setup);
+    const test::Ran ran = test::heddle(
+        {"exec", "--quiet", "--set", "gpu.memory_gib=8", "--out", scratch_.path(share), "--", program}, setup);
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
   };

@@ -149,6 +149,25 @@ TEST(Review, RangesOverPlacementsOfBuffers) {
   EXPECT_NE(Scratch::read(scratch.path("r/review.html")).find("--placements 2"), std::string::npos);
 }
 
+// Where no table is named: the one that the base machine's file, or one that it extends, says.
+TEST(Review, PricesByTheBaseMachinesTable) {
+  const Scratch scratch;
+  scratch.write("own.toml", "extends = \"baseline\"\nenergy = \"dws-memory\"\n");
+  scratch.write("mine.toml", "extends = \"own.toml\"\n[core]\nblocks = 4\n");
+  const auto table = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "review");
+    words.insert(words.end(), {"--workloads", "vecadd", "--scale", "0.0005", "--seeds", "1", "--only", "energy",
+                               "--folder", scratch.path("r"), "--json", scratch.path("r.json")});
+    const Ran ran = test::heddle(words);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const json::object data = json::parse(Scratch::read(scratch.path("r.json"))).as_object();
+    return std::string(data.at("results").at(0).at("energy").at("table").as_string());
+  };
+  EXPECT_EQ(table({scratch.path("mine.toml"), "lwm"}), "dws-memory");
+  EXPECT_EQ(table({"lwm", scratch.path("mine.toml")}), "dws-65nm");
+  EXPECT_EQ(table({scratch.path("mine.toml"), "lwm", "--energy", "dws-65nm"}), "dws-65nm");
+}
+
 TEST(Review, RefusesWhatItCannotReview) {
   const Scratch scratch;
   const auto refused = [&](const std::vector<std::string>& more) {
