@@ -1,6 +1,7 @@
 // The run-time API's launches and what it says of kernels.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "cuda/cudart/graphs.hpp"
 #include "cuda/cudart/work.hpp"
@@ -108,6 +109,7 @@ struct Configuration {
   void* stream = nullptr;
 };
 thread_local std::vector<Configuration> configurations;
+thread_local bool launches_without = false;  // a kernel's stub has asked for them, and there were none
 
 }  // namespace
 
@@ -127,19 +129,21 @@ unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, v
 }
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream);
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
-  if (configurations.empty()) return cudaErrorMissingConfiguration;
-  const Configuration last = configurations.back();
-  configurations.pop_back();
+  launches_without = configurations.empty();
+  const Configuration last = launches_without ? Configuration{} : configurations.back();
+  if (!launches_without) configurations.pop_back();
   *grid = last.grid;
   *block = last.block;
   *shared = last.shared;
   *static_cast<void**>(stream) = last.stream;
-  return cudaSuccess;
+  return launches_without ? cudaErrorMissingConfiguration : cudaSuccess;
 }
 
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                              cudaStream_t stream) {
   return guarded("kernel launch", [&](Runtime& runtime) {
+    require(!std::exchange(launches_without, false), cudaErrorMissingConfiguration,
+            "the kernel is called like a function of the host, without <<<grid, block>>>");
     Launch wanted = launch_of(runtime.function(kernel), grid, block, arguments, shared);
     wanted.name = kernel;
     launch(runtime, wanted, stream);

@@ -24,6 +24,12 @@ std::vector<std::vector<int>> predecessors(const MachineFunction& function) {
   return result;
 }
 
+bool is_lone_exit(const MachineFunction& function, int at) {
+  if (at == kNoBlock) return false;
+  const Block& block = function.blocks[static_cast<std::size_t>(at)];
+  return block.code.size() == 1 && block.code[0].in.op == Op::EXIT && !guarded(block.code[0]);
+}
+
 namespace {
 
 // Where control really goes from a jump to `to`: empty blocks are skipped. A ring of empty blocks stays as it is.
@@ -35,12 +41,6 @@ int thread_jump(const MachineFunction& function, int to) {
     at = block.next;
   }
   return to;
-}
-
-bool is_lone_exit(const MachineFunction& function, int at) {
-  if (at == kNoBlock) return false;
-  const Block& block = function.blocks[static_cast<std::size_t>(at)];
-  return block.code.size() == 1 && block.code[0].in.op == Op::EXIT && !guarded(block.code[0]);
 }
 
 void drop_branch(Block& block) {

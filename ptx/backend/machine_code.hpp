@@ -121,8 +121,15 @@ void for_each_use_field(MachineInstruction& instruction, Visit visit) {
 // Removes unreachable blocks, threads jumps to jumps, merges straight-line blocks, drops branches that go nowhere else,
 // and turns a branch to a lone EXIT into a guarded EXIT.
 void simplify_control_flow(MachineFunction& function);
+// The block is an unguarded EXIT and nothing else.
+[[nodiscard]] bool is_lone_exit(const MachineFunction& function, int at);
 [[nodiscard]] std::vector<std::vector<int>> predecessors(const MachineFunction& function);
 [[nodiscard]] std::vector<int> successors(const Block& block);
+
+// ptx/backend/early_exits.cpp
+// Where one way of a branch ends without a barrier and the other one may come to some, that way has an EXIT of its own
+// and goes first.
+void exit_early(MachineFunction& function);
 
 // ptx/backend/dominators.cpp
 class Dominators {

@@ -52,6 +52,15 @@ class Misuse : public ::testing::Test {
   std::string program_ = scratch_.path("program");
 };
 
+TEST_F(Misuse, OfKernelsAsFunctionsLaunchesNothing) {
+  compile({"no_configuration.cu"});
+  const test::Ran ran = run({program_});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "cudaErrorMissingConfiguration\n3 cudaSuccess\n");
+  EXPECT_EQ(ran.err,
+            "heddle: kernel launch: the kernel is called like a function of the host, without <<<grid, block>>>\n");
+}
+
 TEST_F(Misuse, OfProcessesLeavesTheDeviceToTheFirst) {
   compile({"process.cu"});
   for (const test::Ran& ran : {run({program_, "children"}), run_alone("children")}) {

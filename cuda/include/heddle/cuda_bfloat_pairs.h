@@ -199,34 +199,8 @@ HEDDLE_BFLOAT_FUNCTION_(tanh, tanhf(x))
 #ifdef __CUDA__
 #define HEDDLE_BFLOAT_DEVICE_ static __device__ __inline__ __attribute__((always_inline, nodebug, unused))
 
-#define HEDDLE_BFLOAT_ACCESS_(type)                              \
-  HEDDLE_BFLOAT_DEVICE_ type __ldg(const type* address) {        \
-    return *address;                                             \
-  }                                                              \
-  HEDDLE_BFLOAT_DEVICE_ type __ldca(const type* address) {       \
-    return *address;                                             \
-  }                                                              \
-  HEDDLE_BFLOAT_DEVICE_ type __ldcg(const type* address) {       \
-    return *address;                                             \
-  }                                                              \
-  HEDDLE_BFLOAT_DEVICE_ type __ldcs(const type* address) {       \
-    return *address;                                             \
-  }                                                              \
-  HEDDLE_BFLOAT_DEVICE_ void __stcg(type* address, type value) { \
-    *address = value;                                            \
-  }                                                              \
-  HEDDLE_BFLOAT_DEVICE_ void __stcs(type* address, type value) { \
-    *address = value;                                            \
-  }                                                              \
-  HEDDLE_BFLOAT_DEVICE_ void __stwb(type* address, type value) { \
-    *address = value;                                            \
-  }                                                              \
-  HEDDLE_BFLOAT_DEVICE_ void __stwt(type* address, type value) { \
-    *address = value;                                            \
-  }
-HEDDLE_BFLOAT_ACCESS_(__nv_bfloat16)
-HEDDLE_BFLOAT_ACCESS_(__nv_bfloat162)
-#undef HEDDLE_BFLOAT_ACCESS_
+// Loads and stores with a cache hint are cuda_memory.h's, which are templates: programs for releases before 12, where
+// bfloat16 has them for compute capability 8.0 and later alone, bring functions of their own.
 
 #define HEDDLE_BFLOAT_SHUFFLE_(name, type, word, operand)                                                   \
   HEDDLE_BFLOAT_DEVICE_ type __##name##_sync(unsigned int mask, type value, operand lane, int width = 32) { \

@@ -61,6 +61,9 @@ HEDDLE_DEVICE_ T __ldcg(const T* address) {
       words[i] = reinterpret_cast<const volatile unsigned int*>(address)[i];
     }
     return __builtin_bit_cast(T, words);
+  } else if constexpr (sizeof(T) == 2 && alignof(T) == 2) {
+    const unsigned short half = *reinterpret_cast<const volatile unsigned short*>(address);
+    return __builtin_bit_cast(T, half);
   } else {
     unsigned char bytes[sizeof(T)];
     for (unsigned int i = 0; i < sizeof(T); ++i) {

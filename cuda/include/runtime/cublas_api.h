@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 #include "cuComplex.h"
+#include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #include "driver_types.h"
 #include "library_types.h"

@@ -1,0 +1,45 @@
+// CUDA programs that depend on what a machine is: in what order it runs threads, how much memory it has.
+#include <gtest/gtest.h>
+
+#include "tests/support/marks.hpp"
+#include "tests/support/program_runner.hpp"
+
+HEDDLE_WITH_PROGRAM("CudaProgramOnMachines.*")
+HEDDLE_NOT_SANITIZED("CudaProgramOnMachines.*")
+
+namespace heddle::cuda {
+namespace {
+
+class CudaProgramOnMachines : public ::testing::Test {
+ protected:
+  std::string compile(const std::string& source) {
+    const test::Ran ran = test::heddle(
+        {"nvcc", "-O2", HEDDLE_SOURCE_DIR "/tests/cuda/programs/" + source, "-o", scratch_.path("program")});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return scratch_.path("program");
+  }
+  test::Scratch scratch_;
+};
+
+// Mechanisms that run the ways of a warp one after the other, in large warps, side by side, or as they please.
+TEST_F(CudaProgramOnMachines, ThreadsThatEndEarlyKeepNobodyAtBarriers) {
+  const std::string program = compile("early_exit.cu");
+  for (const char* const machine : {"baseline", "lwm", "tbc", "dwf-majority", "lwm-dws", "per-thread-pc", "v100-8sm"}) {
+    const test::Ran ran = test::heddle({"exec", "--config", machine, "--quiet", "--", program});
+    EXPECT_EQ(ran.code, 0) << machine << ": " << ran.err;
+    EXPECT_EQ(ran.out, "PASSED\n") << machine;
+  }
+}
+
+TEST_F(CudaProgramOnMachines, TheDevicesMemoryIsAsLargeAsTheMachineSays) {
+  const test::Ran ran =
+      test::heddle({"exec", "--set", "gpu.memory_gib=12", "--quiet", "--", compile("large_memory.cu")});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "PASSED\n");
+  EXPECT_EQ(ran.err,
+            "heddle: cudaMalloc: 4294967296 bytes are more than is free of the device's memory of 12884901888 bytes "
+            "(gpu.memory_gib), 9663676416 allocated\n");
+}
+
+}  // namespace
+}  // namespace heddle::cuda
