@@ -13,8 +13,8 @@
 //
 // Only such branches are changed, and only those on which threads may disagree by what they compute (thread ids, what
 // they load from places of their own): all others have their merge points, and threads that exit together do so in one
-// instruction. Branches that leave a loop are not among them: all threads of a block leave a loop with barriers at once,
-// or barriers do not meet.
+// instruction. Branches that leave a loop are not among them: all threads of a block leave a loop with barriers at
+// once, or barriers do not meet.
 #include <algorithm>
 #include <iterator>
 #include <map>
