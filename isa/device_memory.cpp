@@ -91,19 +91,13 @@ std::uint64_t DeviceMemory::allocate(std::string name, std::uint64_t size, bool 
   const std::uint64_t address = below_4gib ? allocate_between(kGlobalBase, low_end, next_low_, size)
                                            : allocate_between(kFourGib, kBuffersEnd, next_high_, size);
   if (address == 0) {
-    std::uint64_t used = 0;
-    for (const auto& [start, allocation] : allocations_) {
-      const bool low = start >= kGlobalBase && start < kFourGib;
-      const bool high = start >= kFourGib && start < kBuffersEnd;
-      used += (below_4gib ? low : high) ? allocation.size : 0;
-    }
+    const std::uint64_t used = buffer_bytes(below_4gib);
     throw InputError({},
                      fmt::format("no room for buffer '{}' of {} in the {} address space ({} of it are allocated)", name,
                                  bytes_text(size), below_4gib ? "32-bit" : "64-bit", bytes_text(used)),
                      below_4gib ? "use smaller buffers, or a program with .address_size 64" : "use smaller buffers");
   }
-  allocations_[address] = Allocation{address, size, std::move(name), true};
-  ++allocation_changes_;
+  place(std::move(name), address, size);
   return address;
 }
 
@@ -124,8 +118,22 @@ void DeviceMemory::reserve_narrow_heap() {
 }
 
 void DeviceMemory::place(std::string name, std::uint64_t address, std::uint64_t size, bool writable) {
+  if (const auto before = allocations_.find(address); before != allocations_.end()) {
+    remove(before);
+  }
   allocations_[address] = Allocation{address, size, std::move(name), writable};
+  if (address >= kGlobalBase && address < kBuffersEnd) {
+    buffer_bytes_[address < kFourGib ? 0 : 1] += size;
+  }
   ++allocation_changes_;
+}
+
+void DeviceMemory::remove(std::map<std::uint64_t, Allocation>::iterator allocation) {
+  const auto& [address, of] = *allocation;
+  if (address >= kGlobalBase && address < kBuffersEnd) {
+    buffer_bytes_[address < kFourGib ? 0 : 1] -= of.size;
+  }
+  allocations_.erase(allocation);
 }
 
 std::uint64_t DeviceMemory::add_texture(std::string name, const TextureDescriptor& descriptor, bool below_4gib) {
@@ -150,7 +158,7 @@ void DeviceMemory::release(std::uint64_t address) {
     return;
   }
   const std::uint64_t size = found->second.size;
-  allocations_.erase(found);
+  remove(found);
   textures_.erase(address);
   ++allocation_changes_;
   for (auto it = regions_.lower_bound(address); it != regions_.end() && it->first - address < size;) {
@@ -164,6 +172,7 @@ void DeviceMemory::release(std::uint64_t address) {
 
 void DeviceMemory::clear() {
   allocations_.clear();
+  buffer_bytes_ = {};
   textures_.clear();
   heap_->clear();
   ++allocation_changes_;

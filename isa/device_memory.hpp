@@ -2,6 +2,7 @@
 // messages use. No timing, no SystemC: interpreter, model and host side share it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -77,6 +78,8 @@ class DeviceMemory {
   // An allocation at a fixed place (code, module variables, local backing store); replaces one of the same address.
   // Allocations must not overlap.
   void place(std::string name, std::uint64_t address, std::uint64_t size, bool writable = true);
+  // Of the allocations below 4 GiB, or above, where buffers lie.
+  [[nodiscard]] std::uint64_t buffer_bytes(bool below_4gib) const { return buffer_bytes_[below_4gib ? 0 : 1]; }
   // Forgets the allocation that starts at the address, its generator and its contents. No-op when there is none.
   void release(std::uint64_t address);
   void clear();  // contents, allocations and textures
@@ -181,7 +184,10 @@ class DeviceMemory {
   mutable std::unordered_map<std::uint64_t, Stored> pages_;
   mutable std::uint64_t last_page_number_ = ~std::uint64_t{0};
   mutable std::byte* last_page_ = nullptr;
+  void remove(std::map<std::uint64_t, Allocation>::iterator allocation);
+
   std::map<std::uint64_t, Allocation> allocations_;
+  std::array<std::uint64_t, 2> buffer_bytes_{};          // below 4 GiB, and above
   std::map<std::uint64_t, TextureDescriptor> textures_;  // by handle
   std::uint64_t allocation_changes_ = 0;
   // The computed region that holds the address, with how many of its bytes follow; else null, and how many bytes follow

@@ -1,6 +1,7 @@
 #include "tlm/wave_steps.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::link {
 
@@ -93,6 +94,7 @@ void WaveSteps::forget(std::uint32_t wave) {
     const auto end = ends.begin() + static_cast<std::ptrdiff_t>(count);
     count = static_cast<std::size_t>(std::remove_if(ends.begin(), end, of_wave) - ends.begin());
   };
+  std::erase(collected_, wave);
   take_out(next_, next_count_);
   take_out(due_, due_count_);
   std::vector<Later> kept;
@@ -116,8 +118,7 @@ inline void WaveSteps::add(std::uint32_t wave, std::uint64_t value) {
 
 inline void WaveSteps::show_changes(Cycle cycle) {
   if (changes_count_ != 0) {
-    show_(cycle, {changes_.data(), changes_count_});
-    changes_count_ = 0;
+    show_(cycle, {changes_.data(), std::exchange(changes_count_, 0)});
   }
 }
 

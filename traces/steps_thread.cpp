@@ -70,6 +70,9 @@ void StepsThread::work_on_batches() {
 }
 
 void StepsThread::hand_over(std::vector<link::WaveOp>& ops, std::size_t count) {
+  if (failed_) {
+    return;
+  }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return error_ || batches_.size() < kAhead; });
   if (error_) {
@@ -118,10 +121,13 @@ void StepsThread::finish() {
     ending_ = false;
   }
   if (error_) {
+    failed_ = true;
     std::rethrow_exception(std::exchange(error_, nullptr));
   }
   for (const Batch& batch : std::exchange(batches_, {})) {  // where there was no thread
+    failed_ = true;
     work_({batch.ops.data(), batch.count});
+    failed_ = false;
   }
 }
 

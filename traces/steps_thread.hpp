@@ -50,6 +50,7 @@ class StepsThread final {
   std::deque<Batch> batches_;                     // the first one is being worked on
   std::vector<std::vector<link::WaveOp>> empty_;  // to be filled anew
   std::exception_ptr error_;
+  bool failed_ = false;  // and has said so
   bool ending_ = false;
   std::thread thread_;
 };

@@ -31,7 +31,7 @@ namespace {
 
 class EarlyExits {
  public:
-  explicit EarlyExits(MachineFunction& function) : function_(function) {}
+  EarlyExits(MachineFunction& function, bool lockstep) : function_(function), lockstep_(lockstep) {}
 
   // Changes one branch, if any qualifies.
   bool change() {
@@ -102,7 +102,10 @@ class EarlyExits {
           plain.op = one.in.op;
           plain.mods = one.in.mods;
           plain.imm = one.in.imm;
-          bool differs = !one.copy && !isa::accepts_uniform(plain) && !isa::is_load(one.in.op);
+          // A place of local memory is each thread's own.
+          const bool shared_place = isa::is_load(one.in.op) && isa::space_of(one.in.op) != isa::Space::local &&
+                                    isa::space_of(one.in.op) != isa::Space::generic;
+          bool differs = !one.copy && !isa::accepts_uniform(plain) && !shared_place;
           for_each_use(function_, one, [&](VReg reg, unsigned, unsigned) { differs = differs || varying(reg); });
           for_each_definition(function_, one, [&](VReg reg, unsigned, unsigned, unsigned) {
             grown = grown || (differs && !varying(reg));
@@ -125,6 +128,12 @@ class EarlyExits {
       for (const int next : successors(block(at))) work.push_back(next);
     }
     return false;
+  }
+
+  // An operation between lanes would find other threads there, or fewer.
+  [[nodiscard]] static bool needs_others(const MachineInstruction& one) {
+    return !one.copy && (isa::info(one.in.op).unit == isa::Unit::warp || one.in.op == Op::WARP_SYNC ||
+                         isa::is_accumulate(one.in.op));
   }
 
   // The blocks of a side, in their order; none: it is large, or none of its ways exits.
@@ -172,12 +181,15 @@ class EarlyExits {
   }
 
   // Gives the side blocks of its own for what it shares, as compilers have ends of functions that are alike. False:
-  // that is long.
+  // that is long, or its threads have to be together there.
   bool copy_shared(std::vector<int>& region, int head, int& side) {
     const std::vector<int> shared = shared_of(region, head, side);
     std::size_t length = 0;
-    for (const int at : shared) length += block(at).code.size();
-    if (length > kMostCopied) return false;
+    for (const int at : shared) {
+      const std::vector<MachineInstruction>& code = block(at).code;
+      length += std::any_of(code.begin(), code.end(), needs_others) ? kMostCopied + 1 : code.size();
+    }
+    if (length > (lockstep_ ? 0 : kMostCopied)) return false;
     std::map<int, int> copy_of;
     for (const int at : shared) {
       copy_of[at] = static_cast<int>(function_.blocks.size());
@@ -246,6 +258,7 @@ class EarlyExits {
   }
 
   MachineFunction& function_;
+  const bool lockstep_;  // it has synchronizations of warps, of which nothing is left
   std::vector<std::vector<int>> before_;
   std::vector<bool> to_barrier_;  // by block
   std::vector<bool> varying_;     // by register
@@ -253,8 +266,8 @@ class EarlyExits {
 
 }  // namespace
 
-void exit_early(MachineFunction& function) {
-  EarlyExits exits(function);
+void exit_early(MachineFunction& function, bool lockstep) {
+  EarlyExits exits(function, lockstep);
   while (exits.change()) {
   }
 }

@@ -10,7 +10,7 @@ isa::Kernel generate(const IrFunction& function, const std::string& file, const 
   backend::clean_up(machine);
   backend::simplify_control_flow(machine);
   backend::convert_ifs(machine, function.if_conversion);
-  backend::exit_early(machine);
+  backend::exit_early(machine, function.kernel.needs_lockstep);
   interruption.check();
   backend::schedule(machine, function.schedule_within);
   const backend::Assignment assignment = backend::allocate(machine, function.max_registers);

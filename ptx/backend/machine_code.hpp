@@ -128,8 +128,8 @@ void simplify_control_flow(MachineFunction& function);
 
 // ptx/backend/early_exits.cpp
 // Where one way of a branch ends without a barrier and the other one may come to some, that way has an EXIT of its own
-// and goes first.
-void exit_early(MachineFunction& function);
+// and goes first. `lockstep`: synchronizations of warps are left out (Kernel::needs_lockstep).
+void exit_early(MachineFunction& function, bool lockstep);
 
 // ptx/backend/dominators.cpp
 class Dominators {

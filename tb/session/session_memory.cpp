@@ -15,6 +15,7 @@ namespace heddle::tb::session {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kFourGib = std::uint64_t{1} << 32U;
 static_assert(cudart::kHostMemory == isa::kBuffersEnd && cudart::kHostMemoryEnd == isa::kLocalBacking);
 constexpr std::uint64_t kPiece = 1U << 16U;  // of a fill: a multiple of all its elements' sizes
 
@@ -43,11 +44,13 @@ void Session::allocate() {
   const std::string name = fmt::format("{} {}", managed ? "managed" : "buffer", ++buffers_);
   // Below 4 GiB, which the program maps (tb/session/shared_pages.hpp), as far as there is room.
   const auto allocate = [&](std::uint64_t bytes) {
-    try {
-      return memory.allocate(name, bytes);
-    } catch (const InputError&) {
-      return memory.allocate(name, bytes, false);
+    if (bytes < kFourGib - isa::kGlobalBase - memory.buffer_bytes(true)) {
+      try {
+        return memory.allocate(name, bytes);
+      } catch (const InputError&) {  // in pieces that are too small
+      }
     }
+    return memory.allocate(name, bytes, false);
   };
   try {
     if (!managed) {
@@ -71,11 +74,7 @@ std::string Session::no_room(std::uint64_t size) const {
 }
 
 std::uint64_t Session::used_bytes() const {
-  std::uint64_t used = 0;
-  for (const auto& [address, allocation] : device_->memory().allocations()) {
-    if (address >= isa::kGlobalBase && address < cudart::kHostMemory) used += allocation.size;
-  }
-  return used;
+  return device_->memory().buffer_bytes(true) + device_->memory().buffer_bytes(false);
 }
 
 std::uint64_t Session::free_bytes() const {

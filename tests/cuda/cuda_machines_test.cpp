@@ -29,6 +29,10 @@ TEST_F(CudaProgramOnMachines, ThreadsThatEndEarlyKeepNobodyAtBarriers) {
     EXPECT_EQ(ran.code, 0) << machine << ": " << ran.err;
     EXPECT_EQ(ran.out, "PASSED\n") << machine;
   }
+  for (const char* const machine : {"baseline", "lwm", "v100-8sm"}) {
+    EXPECT_EQ(test::heddle({"exec", "--config", machine, "--quiet", "--", program, "warps"}).out, "PASSED\n")
+        << machine;
+  }
 }
 
 TEST_F(CudaProgramOnMachines, TheDevicesMemoryIsAsLargeAsTheMachineSays) {

@@ -62,6 +62,9 @@ TEST(StepsThread, ErrorsComeToWhoHandsOver) {
     } catch (const InputError& error) {
       EXPECT_STREQ(error.what(), "file: is full");
     }
+    std::vector<WaveOp> more(1, {0, WaveOp::Kind::set, full});
+    EXPECT_NO_THROW(thread.hand_over(more, 1)) << "nothing is worked on any more";
+    EXPECT_NO_THROW(thread.finish());
   }
 }
 

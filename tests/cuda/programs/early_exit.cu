@@ -63,7 +63,23 @@ __global__ void leaders(int* out, const int* in) {
   out[i] = pad[(i / 32 + 1) % (kThreads / 32)];
 }
 
-int main() {
+// Whether a warp is together again behind the branch matters, and no barrier runs: the end of both ways stays one.
+__global__ void together(int* out, const int* in, bool barrier) {
+  __shared__ int pad[kThreads];
+  const int i = threadIdx.x;
+  int value = in[i];
+  if (i % 32 < 16) {
+    value += 3;
+  } else {
+    value *= 2;
+    if (barrier) __syncthreads();
+  }
+  pad[i] = value;
+  __syncwarp();
+  out[i] = pad[i ^ 16] + __shfl_xor_sync(0xffffffffU, value, 1);
+}
+
+int main(int words, char**) {
   int in[kThreads];
   int out[kThreads];
   for (int i = 0; i < kThreads; ++i) in[i] = i * i % 23;
@@ -105,6 +121,9 @@ int main() {
   }
   leaders<<<1, kThreads>>>(device_out, device_in);
   check("leaders", [&](int i) { return i % 32 != 0 ? in[i] + 1 : in[(i + 32) % kThreads]; });
+  if (words > 1) together<<<1, kThreads>>>(device_out, device_in, false);
+  const auto value = [&](int i) { return i % 32 < 16 ? in[i] + 3 : in[i] * 2; };
+  if (words > 1) check("together", [&](int i) { return value(i ^ 16) + value(i ^ 1); });
   std::printf(wrong == 0 ? "PASSED\n" : "FAILED\n");
   return wrong;
 }
