@@ -118,22 +118,10 @@ void DeviceMemory::reserve_narrow_heap() {
 }
 
 void DeviceMemory::place(std::string name, std::uint64_t address, std::uint64_t size, bool writable) {
-  if (const auto before = allocations_.find(address); before != allocations_.end()) {
-    remove(before);
-  }
-  allocations_[address] = Allocation{address, size, std::move(name), writable};
-  if (address >= kGlobalBase && address < kBuffersEnd) {
-    buffer_bytes_[address < kFourGib ? 0 : 1] += size;
-  }
+  Allocation& there = allocations_[address];
+  count_buffer(address, size - there.size);
+  there = Allocation{address, size, std::move(name), writable};
   ++allocation_changes_;
-}
-
-void DeviceMemory::remove(std::map<std::uint64_t, Allocation>::iterator allocation) {
-  const auto& [address, of] = *allocation;
-  if (address >= kGlobalBase && address < kBuffersEnd) {
-    buffer_bytes_[address < kFourGib ? 0 : 1] -= of.size;
-  }
-  allocations_.erase(allocation);
 }
 
 std::uint64_t DeviceMemory::add_texture(std::string name, const TextureDescriptor& descriptor, bool below_4gib) {
@@ -158,7 +146,8 @@ void DeviceMemory::release(std::uint64_t address) {
     return;
   }
   const std::uint64_t size = found->second.size;
-  remove(found);
+  allocations_.erase(found);
+  count_buffer(address, 0 - size);
   textures_.erase(address);
   ++allocation_changes_;
   for (auto it = regions_.lower_bound(address); it != regions_.end() && it->first - address < size;) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "isa/memory_map.hpp"
 #include "isa/texture.hpp"
 
 namespace heddle::isa {
@@ -184,7 +185,12 @@ class DeviceMemory {
   mutable std::unordered_map<std::uint64_t, Stored> pages_;
   mutable std::uint64_t last_page_number_ = ~std::uint64_t{0};
   mutable std::byte* last_page_ = nullptr;
-  void remove(std::map<std::uint64_t, Allocation>::iterator allocation);
+  // Modulo 2^64.
+  void count_buffer(std::uint64_t address, std::uint64_t more) {
+    if (address >= kGlobalBase && address < kBuffersEnd) {
+      buffer_bytes_[address >> 32U == 0 ? 0 : 1] += more;
+    }
+  }
 
   std::map<std::uint64_t, Allocation> allocations_;
   std::array<std::uint64_t, 2> buffer_bytes_{};          // below 4 GiB, and above
