@@ -15,7 +15,6 @@ namespace heddle::tb::session {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kFourGib = std::uint64_t{1} << 32U;
 static_assert(cudart::kHostMemory == isa::kBuffersEnd && cudart::kHostMemoryEnd == isa::kLocalBacking);
 constexpr std::uint64_t kPiece = 1U << 16U;  // of a fill: a multiple of all its elements' sizes
 
@@ -42,9 +41,9 @@ void Session::allocate() {
   }
   if (size > free_bytes()) throw Refusal{cudaErrorMemoryAllocation, no_room(size)};
   const std::string name = fmt::format("{} {}", managed ? "managed" : "buffer", ++buffers_);
-  // Below 4 GiB, which the program maps (tb/session/shared_pages.hpp), as far as there is room.
+  // Where the program maps device memory, as far as there is room.
   const auto allocate = [&](std::uint64_t bytes) {
-    if (bytes < kFourGib - isa::kGlobalBase - memory.buffer_bytes(true)) {
+    if (bytes < SharedPages::kBytes - isa::kGlobalBase - memory.buffer_bytes(true)) {
       try {
         return memory.allocate(name, bytes);
       } catch (const InputError&) {  // in pieces that are too small

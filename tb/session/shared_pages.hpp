@@ -13,7 +13,8 @@ namespace heddle::tb::session {
 
 class SharedPages final : public isa::PageSource {
  public:
-  static constexpr std::uint64_t kBytes = std::uint64_t{1} << 32U;  // all that a program's buffers lie in
+  static constexpr std::uint64_t kBytes = std::uint64_t{1}
+                                          << 32U;  // what lies below, as buffers do while there is room
 
   // Null: the system gives no such file, or not so many addresses.
   [[nodiscard]] static std::shared_ptr<SharedPages> make();
