@@ -12,7 +12,7 @@
 #include "os/files/atomic_file.hpp"
 #include "os/files/gzip_blocks.hpp"
 #include "tb/measure/host_cost.hpp"
-#include "traces/steps_thread.hpp"
+#include "traces/batch_thread.hpp"
 
 namespace heddle::cli {
 
@@ -57,7 +57,7 @@ void RunCheckpoints::take(std::uint64_t cycle) {
   std::cout.flush();
   const tb::Clocks clocks = tb::clocks();
   const std::optional<std::uint64_t> before = std::exchange(latest_, cycle);
-  traces::StepsThread::pause_all();
+  traces::PausingThread::pause_all();
   os::GzipBlocks::pause_all();
   switch (file_->take()) {
     case checkpoint::Checkpoint::Result::written:

@@ -9,27 +9,19 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "traces/batch_thread.hpp"
+#include "traces/fst_blocks.hpp"
 #include "traces/wave_form.hpp"
 
 namespace heddle::traces {
 
-// Where such a file goes: its header is told anew at the end.
-class FstSink {
- public:
-  virtual ~FstSink() = default;
-  // Throw InputError naming the file when the bytes cannot be written.
-  virtual void write(std::string_view bytes) = 0;
-  virtual void write_at_begin(std::string_view bytes) = 0;  // in place of as many that have been written
-};
-
-// Of waves alone.
+// Of waves alone. A block is compressed and written by a thread of its own, while the next one comes.
 class FstForm final : public WaveForm {
  public:
   // `block`: bytes of changes, before they are compressed, that a block has at the most, about.
-  explicit FstForm(FstSink& out, std::size_t block = std::size_t{1} << 25U) : out_(out), most_(block) {}
+  explicit FstForm(FstSink& out, std::size_t block = std::size_t{1} << 25U);
 
   void begin(const Head& head) override;
   void time(std::uint64_t time) override;
@@ -44,9 +36,7 @@ class FstForm final : public WaveForm {
     unsigned width = 0;
     bool known = false;  // the latest value:
     std::uint64_t value = 0;
-    std::uint64_t latest = 0;     // number, in the block, of the time of its latest change
-    std::size_t size = 0;         // of `changes`, as far as they are written
-    std::vector<char> changes{};  // of the block
+    std::uint64_t latest = 0;  // number, in the block, of the time of its latest change
   };
 
   void add(const WaveScope& scope, const Head& head, std::vector<std::uint32_t>& signal_of);
@@ -55,11 +45,8 @@ class FstForm final : public WaveForm {
   void end_block();
   void come_to_time(bool end);
   void add_time(std::uint64_t difference);
-  void tell_again();
-  [[nodiscard]] std::string chains(std::string& places);
-  // Room for so many bytes; has_grown() says how far they have come.
-  [[nodiscard]] char* room(Signal& signal, std::size_t bytes);
-  void has_grown(Signal& signal, const char* end);
+  [[nodiscard]] static char* room(FstBlock::Signal& signal, std::size_t bytes);
+  void has_grown(FstBlock::Signal& signal, const char* end);
   [[nodiscard]] std::uint64_t since_latest(Signal& signal);
 
   FstSink& out_;
@@ -70,20 +57,13 @@ class FstForm final : public WaveForm {
   std::vector<std::uint32_t> waves_;  // signal of each wave
   std::string names_;                 // and scopes
   std::uint64_t scopes_ = 0;
-  std::uint64_t blocks_ = 0;
   std::uint64_t first_time_ = 0;
   std::uint64_t time_ = 0;
   std::uint64_t next_time_ = 0;  // of what comes
   bool begun_ = false;           // there is a time
-  // Of the block before: the last signal that has changes, and where they begin.
-  std::size_t last_signal_ = 0;
-  std::uint64_t last_place_ = 0;
-  // Of the block:
-  std::string values_;  // with which it begins, a character for each bit
-  std::string times_;   // the first one, then differences
-  std::uint64_t times_count_ = 0;
-  std::uint64_t block_time_ = 0;  // the first one
-  std::size_t bytes_ = 0;         // of its changes
+  FstBlock block_;               // that is being filled
+  FstBlocks blocks_;
+  BatchThread<FstBlock> thread_;  // whose is blocks_ until it has finished
 };
 
 }  // namespace heddle::traces

@@ -13,13 +13,13 @@ VcdFile::VcdFile(ByteSink& out, link::Clock clock, Options options)
     : VcdFile(std::make_unique<VcdText>(out), std::move(clock), std::move(options)) {}
 
 VcdFile::VcdFile(std::unique_ptr<WaveForm> form, link::Clock clock, Options options)
-    : WaveLog(options.apart ? StepsThread::kBatch : 0),
+    : WaveLog(options.apart ? kBatch : 0),
       clock_(std::move(clock)),
       options_(std::move(options)),
       form_(std::move(form)),
       steps_([this](link::Cycle cycle, std::span<const link::WaveChange> changes) { show(cycle, changes); }) {
   if (options_.apart) {
-    thread_ = std::make_unique<StepsThread>([this](std::span<const link::WaveOp> ops) { steps_.apply(ops); });
+    thread_ = std::make_unique<BatchThread<Ops>>([this](Ops& told) { steps_.apply({told.ops.data(), told.count}); });
   }
   follow(clock_);
   sc_core::sc_get_curr_simcontext()->add_trace_file(this);
@@ -109,7 +109,9 @@ void VcdFile::pass(std::vector<link::WaveOp>& ops, std::size_t count) {
     if (!header_written_) {
       write_header();
     }
-    thread_->hand_over(ops, count);
+    Ops told{std::move(ops), count};
+    thread_->hand_over(told);
+    ops = std::move(told.ops);
   } else {
     steps_.apply({ops.data(), count});
   }

@@ -21,7 +21,7 @@
 
 #include "base/byte_sink.hpp"
 #include "tlm/wave.hpp"
-#include "traces/steps_thread.hpp"
+#include "traces/batch_thread.hpp"
 #include "traces/wave_form.hpp"
 
 namespace heddle::traces {
@@ -94,6 +94,11 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
 
  private:
   using VarType = WaveForm::Type;
+  static constexpr std::size_t kBatch = std::size_t{1} << 15U;  // ops of a batch, about
+  struct Ops {
+    std::vector<link::WaveOp> ops{};  // the first `count`
+    std::size_t count = 0;
+  };
   // The latest value of a wave, until the window begins.
   struct Latest {
     std::uint64_t value = 0;
@@ -137,7 +142,7 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   bool over_ = false;  // the window
   bool finished_ = false;
   link::WaveSteps steps_;
-  std::unique_ptr<StepsThread> thread_;  // whose are steps_, form_ and the window until it has finished
+  std::unique_ptr<BatchThread<Ops>> thread_;  // whose are steps_, form_ and the window until it has finished
 };
 
 }  // namespace heddle::traces

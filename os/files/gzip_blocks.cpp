@@ -33,7 +33,7 @@ struct FreeCompressor {
 }  // namespace
 
 unsigned GzipBlocks::usual_helpers() {
-  return std::clamp(std::thread::hardware_concurrency(), 1U, kMostHelpers);
+  return std::clamp(std::thread::hardware_concurrency(), 2U, kMostHelpers + 1) - 1;
 }
 
 GzipBlocks::GzipBlocks(std::function<void(std::string_view)> out, Text text, unsigned helpers)
