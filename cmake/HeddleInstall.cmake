@@ -2,9 +2,7 @@
 # package that find_package(heddle) finds.
 include(CMakePackageConfigHelpers)
 
-if(TARGET heddle_program)
-  install(TARGETS heddle_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
+install(TARGETS heddle_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY explorations DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY cuda/include/heddle cuda/include/runtime DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/cuda)

@@ -5,7 +5,7 @@ set(HEDDLE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them (addre
 option(HEDDLE_COVERAGE "Measure test coverage" OFF)
 set(HEDDLE_PROFILE "" CACHE STRING "What runs every cycle is compiled to record how it runs (record), or by that (use)")
 option(HEDDLE_INSTRUMENTS "Let runs be watched, recorded and replayed (off: to measure what that costs)" ON)
-option(HEDDLE_COMMANDS "Build pages, studies and the command line, and their tests" ON)
+set(HEDDLE_TESTS all CACHE STRING "Tests that are built (all, model)")
 set(HEDDLE_KERNELS "" CACHE PATH "Folder of another build with the workloads' kernels, which are taken from there")
 option(HEDDLE_FUZZ "Build the libFuzzer targets (clang)" OFF)
 

@@ -11,7 +11,6 @@
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
 
-HEDDLE_WITH_PROGRAM("Conditions.*")
 HEDDLE_NOT_SANITIZED("Conditions.*")
 
 namespace heddle::cuda {

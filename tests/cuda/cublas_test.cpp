@@ -8,7 +8,6 @@
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
 
-HEDDLE_WITH_PROGRAM("Cublas.*")
 HEDDLE_NOT_SANITIZED("Cublas.*")
 
 namespace heddle::cuda {

@@ -6,7 +6,6 @@
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
 
-HEDDLE_WITH_PROGRAM("CudaBuild.*", "All/ProjectRuns.*")
 HEDDLE_LONG("CudaBuild.SeveralFiles*", "All/ProjectRuns.*/histogram", "All/ProjectRuns.*/scan",
             "All/ProjectRuns.*/nbody", "All/ProjectRuns.*/sort", "All/ProjectRuns.*/convolution")
 HEDDLE_NOT_SANITIZED("CudaBuild.*", "All/ProjectRuns.*")

@@ -13,12 +13,9 @@
 #include "ptx/compile.hpp"
 #include "tb/device/workload.hpp"
 #include "tests/support/launch_folder.hpp"
-#include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
 #include "workloads/kernels.hpp"
 #include "workloads/support.hpp"
-
-HEDDLE_WITH_PROGRAM("CudaCompiler.OfAProgramTooAndNothingIsLeftBehind")
 
 namespace heddle::cuda {
 namespace {

@@ -13,7 +13,6 @@
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
 
-HEDDLE_WITH_PROGRAM("CudaLibraries.*")
 HEDDLE_NOT_SANITIZED("CudaLibraries.*")
 
 namespace heddle::cuda {

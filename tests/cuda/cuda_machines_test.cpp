@@ -4,7 +4,6 @@
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
 
-HEDDLE_WITH_PROGRAM("CudaProgramOnMachines.*")
 HEDDLE_NOT_SANITIZED("CudaProgramOnMachines.*")
 
 namespace heddle::cuda {

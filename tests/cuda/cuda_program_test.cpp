@@ -7,7 +7,6 @@
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
 
-HEDDLE_WITH_PROGRAM("CudaCompiler.SaysWhatIsWrong", "CudaProgram*.*")
 HEDDLE_LONG("CudaProgram.Streams*", "CudaProgram.HostHeaders*")
 HEDDLE_NOT_SANITIZED("CudaCompiler.SaysWhatIsWrong", "CudaProgram*.*")
 

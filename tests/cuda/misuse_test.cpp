@@ -12,7 +12,6 @@
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
 
-HEDDLE_WITH_PROGRAM("Misuse.*")
 HEDDLE_NOT_SANITIZED("Misuse.*")
 
 namespace heddle::cuda {

@@ -9,7 +9,6 @@
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
 
-HEDDLE_WITH_PROGRAM("NvccDependencies.ListWhatIsThereAfterwards")
 HEDDLE_NOT_SANITIZED("NvccDependencies.*")
 
 namespace heddle::cuda {

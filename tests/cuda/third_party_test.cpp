@@ -6,7 +6,6 @@
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
 
-HEDDLE_WITH_PROGRAM("ThirdParty.*")
 HEDDLE_NOT_SANITIZED("ThirdParty.*")
 
 namespace heddle::cuda {

@@ -6,10 +6,7 @@
 #include <boost/json.hpp>
 #include <filesystem>
 
-#include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
-
-HEDDLE_WITH_PROGRAM("MeasureGpu.*")
 
 namespace heddle::test {
 namespace {

@@ -5,10 +5,7 @@
 #include <boost/json.hpp>
 #include <filesystem>
 
-#include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
-
-HEDDLE_WITH_PROGRAM("GpuPrograms.*")
 
 namespace heddle::test {
 namespace {

@@ -25,6 +25,7 @@
 #include "tests/support/marks.hpp"
 
 HEDDLE_SAMPLED_SANITIZED("Gpus/GpuLatency.*")
+HEDDLE_LONG_SANITIZED("GpuScratchpad.*", "GpuL2Halves.*", "GpuWidths.*")
 
 namespace heddle {
 namespace {

@@ -221,7 +221,7 @@ const std::vector<hw::Machine>& watched_machines() {
   return all;
 }
 
-class Watched : public ::testing::TestWithParam<std::tuple<const char*, std::size_t>> {};
+class Watched : public ::testing::TestWithParam<std::tuple<std::string, std::size_t>> {};
 
 TEST_P(Watched, AddsUpToTheStatistics) {
   const auto& [name, index] = GetParam();
@@ -270,13 +270,16 @@ TEST_P(Watched, AddsUpToTheStatistics) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Watched,
-                         ::testing::Combine(::testing::Values("bfs", "needleman", "histogram"),
-                                            ::testing::Range<std::size_t>(0, watched_machines().size())),
-                         [](const auto& info) {
-                           return test::case_name(std::get<0>(info.param),
-                                                  watched_machines()[std::get<1>(info.param)].name);
-                         });
+std::vector<std::tuple<std::string, std::size_t>> watched(bool usual) {
+  return test::cases_in_turn({"bfs", "needleman", "histogram"}, watched_machines().size(), usual);
+}
+
+std::string watched_name(const ::testing::TestParamInfo<std::tuple<std::string, std::size_t>>& info) {
+  return test::case_name(std::get<0>(info.param), watched_machines()[std::get<1>(info.param)].name);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Watched, ::testing::ValuesIn(watched(true)), watched_name);
+INSTANTIATE_TEST_SUITE_P(Long, Watched, ::testing::ValuesIn(watched(false)), watched_name);
 
 }  // namespace
 }  // namespace heddle

@@ -156,7 +156,7 @@ SeenRun run_on(const std::string& name, const hw::Machine& machine, WatchedHow w
                                             text.substr(end_of_events + 1)};
 }
 
-class PassagesOn : public ::testing::TestWithParam<std::tuple<const char*, std::size_t>> {};
+class PassagesOn : public ::testing::TestWithParam<std::tuple<std::string, std::size_t>> {};
 
 // Counters; events, each in its cycle and in the order of the stages' turns; and what is told of rests behind them.
 // (That waves show the same of a rest: tests/hw/waves_at_rest_test.cpp.)
@@ -176,13 +176,16 @@ TEST_P(PassagesOn, CountAndTellWhatTheStagesDo) {
   EXPECT_EQ(run_on(name, machine, WatchedHow::for_a_while).counters, stages.counters);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, PassagesOn,
-                         ::testing::Combine(::testing::Values("nqueens", "blackscholes", "bfs"),
-                                            ::testing::Range<std::size_t>(0, pipeline_shapes().size())),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param)) + "_" +
-                                  pipeline_shapes()[std::get<1>(info.param)].name;
-                         });
+std::vector<std::tuple<std::string, std::size_t>> passages(bool usual) {
+  return test::cases_in_turn({"nqueens", "blackscholes", "bfs"}, pipeline_shapes().size(), usual);
+}
+
+std::string passages_name(const ::testing::TestParamInfo<std::tuple<std::string, std::size_t>>& info) {
+  return std::get<0>(info.param) + "_" + pipeline_shapes()[std::get<1>(info.param)].name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, PassagesOn, ::testing::ValuesIn(passages(true)), passages_name);
+INSTANTIATE_TEST_SUITE_P(Long, PassagesOn, ::testing::ValuesIn(passages(false)), passages_name);
 
 // Warps compute at their own pace; one of them stores out of bounds in the middle of it.
 constexpr const char* kStray = R"(.version 7.0

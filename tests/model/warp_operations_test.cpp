@@ -23,6 +23,9 @@
 #include "tb/measure/trace_subject.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("WarpOperations.AreCudasOnEvery*", "WarpOperations.AreCudasWhatever*")
 
 namespace heddle {
 namespace {

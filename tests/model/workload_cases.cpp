@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "tb/config/config.hpp"
 #include "tests/model/machines.hpp"
+#include "tests/support/program.hpp"
 
 namespace heddle::test {
 
@@ -68,6 +69,19 @@ std::unique_ptr<tb::Workload> make_workload(const std::string& name, const hw::M
   options.resident_threads = machine.core.threads;
   options.address_bits = address_bits;
   return tb::make_workload(name, options);
+}
+
+std::vector<std::tuple<std::string, std::size_t>> cases_in_turn(const std::vector<std::string>& workloads,
+                                                                std::size_t count, bool usual) {
+  std::vector<std::tuple<std::string, std::size_t>> cases;
+  for (std::size_t workload = 0; workload != workloads.size() && (usual || wants_long_cases()); ++workload) {
+    for (std::size_t machine = 0; machine != count; ++machine) {
+      if ((machine % workloads.size() == workload) == usual) {
+        cases.emplace_back(workloads[workload], machine);
+      }
+    }
+  }
+  return cases;
 }
 
 std::string case_name(const std::string& workload, const std::string& machine) {

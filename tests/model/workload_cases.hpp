@@ -1,8 +1,10 @@
 // Workloads on machines, as the tests of whole cores name and make them.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "hw/parameters/machine.hpp"
@@ -21,6 +23,11 @@ namespace heddle::test {
 // By its name and variants. Compiled for `machine`, `size` times as large as in other tests.
 [[nodiscard]] std::unique_ptr<tb::Workload> make_workload(const std::string& name, const hw::Machine& machine,
                                                           double size = 1, unsigned address_bits = 32);
+
+// Of `count` machines, each with one of the workloads, the next one with the next (usual); or each with the others, which
+// are of long runs: none where no long case is wanted.
+[[nodiscard]] std::vector<std::tuple<std::string, std::size_t>> cases_in_turn(const std::vector<std::string>& workloads,
+                                                                              std::size_t count, bool usual);
 
 // "bfs_on_test_tbcsimd8": what GoogleTest takes as a name.
 [[nodiscard]] std::string case_name(const std::string& workload, const std::string& machine);

@@ -107,9 +107,9 @@ TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
   }
 }
 
-// The usual run: every workload on the machines that run different code, and an eighth of the workloads on each of the
+// The usual run: half of the workloads on each of the machines that run different code, and a sixteenth on each of the
 // others, which add a mechanism or run that code with other numbers. Of the workloads of the DWS report, of the
-// warp-size study and of the ODGS paper a fifth and a sixteenth. With sanitizers, which take ten times as long:
+// warp-size study and of the ODGS paper a fifth and a twenty-fourth. With sanitizers, which take ten times as long:
 // workloads that between them ask everything of a machine, a third of them on each machine with code of its own, once
 // each. The long run has the others.
 bool is_usual([[maybe_unused]] std::size_t workload, std::size_t machine) {
@@ -129,9 +129,9 @@ bool is_usual([[maybe_unused]] std::size_t workload, std::size_t machine) {
          demanding.count(test::workload_names()[workload]) != 0;
 #else
   if (loops.count(test::workload_names()[workload]) != 0) {
-    return (workload + machine) % (different.count(name) != 0 ? 5 : 16) == 0;
+    return (workload + machine) % (different.count(name) != 0 ? 5 : 24) == 0;
   }
-  return different.count(name) != 0 || (workload + machine) % 8 == 0;
+  return (workload + machine) % (different.count(name) != 0 ? 2 : 16) == 0;
 #endif
 }
 

@@ -3,11 +3,9 @@
 //   HEDDLE_LONG("All/Replay*", "Jedec.RandomTraffic*")
 //                                 with ./heddle test --long only: it takes long, and others of its kind run always
 //   HEDDLE_LONG_SANITIZED(...)    likewise, but only in the build with sanitizers, where it takes long
-//   HEDDLE_SAMPLED_SANITIZED(...) in that build some cases of each suite run always, about one in twelve, chosen by
-//                                 their names; the others are long there. For suites of many cases that run the
-//                                 same code
+//   HEDDLE_SAMPLED_SANITIZED(...) in that build some cases of each suite run always, about one in 24, chosen by their
+//                                 names; the others are long there. For suites of many cases that run the same code
 //   HEDDLE_NOT_SANITIZED(...)     never in that build: it shows nothing there, or cannot run there
-//   HEDDLE_WITH_PROGRAM(...)      not in a build without the command line (HEDDLE_COMMANDS), which they run
 //
 // An instantiation that is called Long (INSTANTIATE_TEST_SUITE_P(Long, ...)) is long, too. Patterns are as in
 // --gtest_filter: names of test suites and cases, * and ?.
@@ -17,7 +15,7 @@
 
 namespace heddle::test {
 
-enum class When { long_run, long_sanitized, sampled_sanitized, not_sanitized, with_program };
+enum class When { long_run, long_sanitized, sampled_sanitized, not_sanitized };
 
 // A static object of the test program.
 struct Mark {
@@ -34,4 +32,3 @@ struct Mark {
 #define HEDDLE_LONG_SANITIZED(...) HEDDLE_MARK(::heddle::test::When::long_sanitized, __VA_ARGS__)
 #define HEDDLE_SAMPLED_SANITIZED(...) HEDDLE_MARK(::heddle::test::When::sampled_sanitized, __VA_ARGS__)
 #define HEDDLE_NOT_SANITIZED(...) HEDDLE_MARK(::heddle::test::When::not_sanitized, __VA_ARGS__)
-#define HEDDLE_WITH_PROGRAM(...) HEDDLE_MARK(::heddle::test::When::with_program, __VA_ARGS__)

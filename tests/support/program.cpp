@@ -37,16 +37,11 @@ constexpr bool kAllLong = true;
 #else
 constexpr bool kAllLong = false;
 #endif
-#ifdef HEDDLE_TESTS_WITHOUT_PROGRAM
-constexpr bool kHasProgram = false;
-#else
-constexpr bool kHasProgram = true;
-#endif
 
 constexpr unsigned kSecondsPerCase = 600;
 constexpr unsigned kSecondsPerLongCase = 1800;
 constexpr std::size_t kCasesPerEntry = 20;
-constexpr std::uint32_t kSampled = 12;  // one case in so many
+constexpr std::uint32_t kSampled = 24;  // one case in so many
 
 std::vector<std::pair<When, std::string>>& marks() {
   static std::vector<std::pair<When, std::string>> all;
@@ -96,8 +91,7 @@ std::vector<TestCase> cases_to_run() {
       TestCase one;
       one.suite = suite.name();
       one.name = one.suite + "." + info.name();
-      if (one.name.find("DISABLED_") != std::string::npos || (kSanitized && is_marked(When::not_sanitized, one.name)) ||
-          (!kHasProgram && is_marked(When::with_program, one.name))) {
+      if (one.name.find("DISABLED_") != std::string::npos || (kSanitized && is_marked(When::not_sanitized, one.name))) {
         continue;
       }
       one.is_long = kAllLong || one.suite.starts_with("Long/") || is_marked(When::long_run, one.name) ||

@@ -3,10 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
-
-HEDDLE_WITH_PROGRAM("CallsOfHostThreads.*")
 
 namespace heddle {
 namespace {
