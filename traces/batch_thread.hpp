@@ -20,7 +20,7 @@ class PausingThread {
   PausingThread& operator=(const PausingThread&) = delete;
 
   // No thread works until more is handed over: before this process is copied, which copies no threads. The latest ones
-  // first, as they may hand over to those that were there before. For the main thread, as are their begin and end.
+  // first, as they may hand over to those that were there before. For the main thread, which makes and ends them, too.
   static void pause_all();
 
  protected:
@@ -35,13 +35,14 @@ class PausingThread {
 template <class Batch>
 class BatchThread final : PausingThread {
  public:
-  // `work` is called by the thread, or where there is none by who hands over. `ahead`: batches that may wait.
+  // `work` is called by the thread, or where there is none by who hands over. `ahead`: batches that may be handed over
+  // and not done, the one that is being worked on among them.
   using Work = std::function<void(Batch&)>;
   explicit BatchThread(Work work, std::size_t ahead = 16) : work_(std::move(work)), ahead_(ahead) {}
   ~BatchThread() { join(); }
 
-  // Takes the batch and leaves another one: as one was that has been worked on, or a new one. What the work throws, in
-  // whichever thread, is thrown by one of these calls or by finish(); nothing is worked on after that.
+  // Takes the batch and leaves one that has been worked on, as the work left it, or an empty one. What the work throws,
+  // in whichever thread, is thrown by one of these calls or by finish(); nothing is worked on after that.
   void hand_over(Batch& batch) {
     if (failed_) {
       return;
@@ -83,7 +84,10 @@ class BatchThread final : PausingThread {
   }
 
  private:
-  void pause() override { finish(); }
+  void pause() override {
+    finish();
+    empty_.clear();  // a copy of the process need not have it
+  }
 
   void join() {
     if (thread_.joinable()) {

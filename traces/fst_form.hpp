@@ -17,7 +17,7 @@
 
 namespace heddle::traces {
 
-// Of waves alone. A block is compressed and written by a thread of its own, while the next one comes.
+// Of waves alone. One thread compresses and writes blocks, each while the next one comes.
 class FstForm final : public WaveForm {
  public:
   // `block`: bytes of changes, before they are compressed, that a block has at the most, about.

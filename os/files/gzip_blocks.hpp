@@ -25,7 +25,7 @@ class GzipBlocks {
   static constexpr std::size_t kBlock = std::size_t{1} << 20;
   enum class Text { any, repeated_lines };
 
-  // As many as the host has for it, beside the one that writes.
+  // One for each of the host's processors but that of who writes: at least one, and not many.
   [[nodiscard]] static unsigned usual_helpers();
 
   // `out` gets the file's bytes, from the calling thread.

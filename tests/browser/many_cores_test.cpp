@@ -5,7 +5,10 @@
 #include <boost/json.hpp>
 
 #include "browser/browser.hpp"
+#include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
+
+HEDDLE_LONG("ManyCores.ALegendEnds*", "ManyCores.SayInWhich*")
 
 namespace heddle::test {
 namespace {

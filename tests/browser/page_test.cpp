@@ -10,7 +10,7 @@
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
 
-HEDDLE_LONG("Pages.AReportOfAHundred*")
+HEDDLE_LONG("Pages.AReportOfAHundred*", "Pages.EnergiesOfRuns*", "Pages.WarpSplits*")
 
 namespace heddle::test {
 namespace {

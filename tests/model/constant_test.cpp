@@ -14,6 +14,7 @@
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"
 
+HEDDLE_SAMPLED("On/Constants.*")
 HEDDLE_SAMPLED_SANITIZED("On/Constants.*")
 
 namespace heddle::constant_test {

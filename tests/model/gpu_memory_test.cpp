@@ -24,6 +24,7 @@
 #include "tests/model/child.hpp"
 #include "tests/support/marks.hpp"
 
+HEDDLE_SAMPLED("Gpus/GpuLatency.*")
 HEDDLE_SAMPLED_SANITIZED("Gpus/GpuLatency.*")
 HEDDLE_LONG_SANITIZED("GpuScratchpad.*", "GpuL2Halves.*", "GpuWidths.*")
 

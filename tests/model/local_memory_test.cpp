@@ -13,6 +13,7 @@
 #include "tests/model/machines.hpp"
 #include "tests/support/marks.hpp"
 
+HEDDLE_SAMPLED("On/LocalMemory.*")
 HEDDLE_SAMPLED_SANITIZED("On/LocalMemory.*")
 
 namespace heddle {

@@ -14,6 +14,7 @@
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"
 
+HEDDLE_SAMPLED("All/Identity.*")
 HEDDLE_LONG_SANITIZED("*Identity*")
 
 namespace heddle {

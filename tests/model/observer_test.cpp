@@ -18,7 +18,6 @@
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG("All/Watched.*/histogram_on_*")
 HEDDLE_LONG_SANITIZED("All/Watched.*")
 
 namespace heddle {

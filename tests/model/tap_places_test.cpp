@@ -17,6 +17,7 @@
 #include "tests/support/marks.hpp"
 #include "tlm/protocol_tap.hpp"
 
+HEDDLE_SAMPLED("Configs/TapPlaces.*")
 HEDDLE_SAMPLED_SANITIZED("Configs/TapPlaces.*")
 
 namespace heddle {

@@ -24,8 +24,8 @@ namespace heddle::test {
 [[nodiscard]] std::unique_ptr<tb::Workload> make_workload(const std::string& name, const hw::Machine& machine,
                                                           double size = 1, unsigned address_bits = 32);
 
-// Of `count` machines, each with one of the workloads, the next one with the next (usual); or each with the others,
-// which are of long runs: none where no long case is wanted.
+// Pairs of a workload and one of `count` machines. Usual: one workload for each machine, in turn. Else all others, for
+// long runs: none where no long case is wanted.
 [[nodiscard]] std::vector<std::tuple<std::string, std::size_t>> cases_in_turn(const std::vector<std::string>& workloads,
                                                                               std::size_t count, bool usual);
 

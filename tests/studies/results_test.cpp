@@ -13,6 +13,7 @@
 #include "tests/support/program_runner.hpp"
 #include "tests/support/sweep_database.hpp"
 
+HEDDLE_SAMPLED("Explorations/Shipped.*")
 HEDDLE_LONG_SANITIZED("Explorations/Shipped.*")
 
 namespace heddle::studies::results {

@@ -2,9 +2,10 @@
 //
 //   HEDDLE_LONG("All/Replay*", "Jedec.RandomTraffic*")
 //                                 with ./heddle test --long only: it takes long, and others of its kind run always
-//   HEDDLE_LONG_SANITIZED(...)    likewise, but only in the build with sanitizers, where it takes long
-//   HEDDLE_SAMPLED_SANITIZED(...) in that build some cases of each suite run always, about one in 24, chosen by their
-//                                 names; the others are long there. For suites of many cases that run the same code
+//   HEDDLE_SAMPLED(...)           some cases of each suite run always, about one in three, chosen by their names; the
+//                                 others are long. For suites of many cases that run the same code
+//   HEDDLE_LONG_SANITIZED(...)    as HEDDLE_LONG, but only in the build with sanitizers, where it takes long
+//   HEDDLE_SAMPLED_SANITIZED(...) as HEDDLE_SAMPLED, but only in that build, and one in 24
 //   HEDDLE_NOT_SANITIZED(...)     never in that build: it shows nothing there, or cannot run there
 //
 // An instantiation that is called Long (INSTANTIATE_TEST_SUITE_P(Long, ...)) is long, too. Patterns are as in
@@ -15,7 +16,7 @@
 
 namespace heddle::test {
 
-enum class When { long_run, long_sanitized, sampled_sanitized, not_sanitized };
+enum class When { long_run, sampled, long_sanitized, sampled_sanitized, not_sanitized };
 
 // A static object of the test program.
 struct Mark {
@@ -29,6 +30,7 @@ struct Mark {
 #define HEDDLE_MARK(when, ...) \
   [[maybe_unused]] static const ::heddle::test::Mark HEDDLE_MARK_NAME(__COUNTER__)(when, {__VA_ARGS__});
 #define HEDDLE_LONG(...) HEDDLE_MARK(::heddle::test::When::long_run, __VA_ARGS__)
+#define HEDDLE_SAMPLED(...) HEDDLE_MARK(::heddle::test::When::sampled, __VA_ARGS__)
 #define HEDDLE_LONG_SANITIZED(...) HEDDLE_MARK(::heddle::test::When::long_sanitized, __VA_ARGS__)
 #define HEDDLE_SAMPLED_SANITIZED(...) HEDDLE_MARK(::heddle::test::When::sampled_sanitized, __VA_ARGS__)
 #define HEDDLE_NOT_SANITIZED(...) HEDDLE_MARK(::heddle::test::When::not_sanitized, __VA_ARGS__)

@@ -41,7 +41,8 @@ constexpr bool kAllLong = false;
 constexpr unsigned kSecondsPerCase = 600;
 constexpr unsigned kSecondsPerLongCase = 1800;
 constexpr std::size_t kCasesPerEntry = 20;
-constexpr std::uint32_t kSampled = 24;  // one case in so many
+constexpr std::uint32_t kSampled = 3;  // one case in so many
+constexpr std::uint32_t kSampledSanitized = 24;
 
 std::vector<std::pair<When, std::string>>& marks() {
   static std::vector<std::pair<When, std::string>> all;
@@ -66,12 +67,12 @@ bool is_marked(When when, const std::string& name) {
 }
 
 // By the name alone (FNV-1a), so that a case that is added changes nothing for others.
-bool is_in_sample(const std::string& name) {
+bool is_in_sample(const std::string& name, std::uint32_t one_in) {
   std::uint32_t hash = 2166136261U;
   for (const char c : name) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
   }
-  return (hash >> 16U) % kSampled == 0;
+  return (hash >> 16U) % one_in == 0;
 }
 
 struct TestCase {
@@ -96,8 +97,9 @@ std::vector<TestCase> cases_to_run() {
       }
       one.is_long = kAllLong || one.suite.starts_with("Long/") || is_marked(When::long_run, one.name) ||
                     (kSanitized && is_marked(When::long_sanitized, one.name));
-      if (kSanitized && !one.is_long && is_marked(When::sampled_sanitized, one.name)) {
-        one.is_long = has_sample && !is_in_sample(one.name);
+      const bool few = kSanitized && is_marked(When::sampled_sanitized, one.name);
+      if (!one.is_long && (few || is_marked(When::sampled, one.name))) {
+        one.is_long = has_sample && !is_in_sample(one.name, few ? kSampledSanitized : kSampled);
         has_sample = true;
       }
       all.push_back(std::move(one));
