@@ -1,9 +1,10 @@
 // Where text goes whose writer knows of each line how long it is and which others it may be like.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string_view>
+#include <string>
+#include <vector>
 
 #include "base/byte_sink.hpp"
 
@@ -17,8 +18,13 @@ class LineSink : public ByteSink {
   };
   // False: write() does as well.
   [[nodiscard]] virtual bool wants_lines() const = 0;
-  // As write(), of whole lines.
-  virtual void write_lines(std::string_view text, std::span<const Line> lines) = 0;
+  struct Text {
+    std::string bytes{};  // the first `size`, of whole lines; behind them any others
+    std::size_t size = 0;
+    std::vector<Line> lines{};
+  };
+  // As write(); leaves an empty text, with room as one has had that was taken before.
+  virtual void take_lines(Text& text) = 0;
 };
 
 }  // namespace heddle

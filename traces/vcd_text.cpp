@@ -111,7 +111,7 @@ void VcdText::scope(const WaveScope& scope, const Head& head) {
 void VcdText::append(std::string_view text) {
   others_ = true;
   while (!text.empty()) {
-    const std::size_t count = std::min(text.size(), kBytes - size_);
+    const std::size_t count = std::min(text.size(), most_ - text_.size);
     std::memcpy(line(), text.data(), count);
     end_line(line() + count);
     text.remove_prefix(count);
@@ -121,13 +121,14 @@ void VcdText::append(std::string_view text) {
 
 void VcdText::flush() {
   if (lines_of_ != nullptr && !others_) {
-    lines_of_->write_lines({bytes_.get(), size_}, told_);
+    lines_of_->take_lines(text_);
+    make_room();
   } else {
-    out_.write({bytes_.get(), size_});
+    out_.write({text_.bytes.data(), text_.size});
+    text_.lines.clear();
+    text_.size = 0;
   }
-  told_.clear();
   others_ = false;
-  size_ = 0;
 }
 
 void VcdText::time(std::uint64_t time) {
@@ -138,7 +139,7 @@ void VcdText::time(std::uint64_t time) {
     char* end = std::to_chars(text + 1, text + kLongestLine - 1, time).ptr;
     *end++ = '\n';
     if (lines_of_ != nullptr) {
-      told_.push_back({static_cast<std::uint16_t>(end - text), 0});
+      text_.lines.push_back({static_cast<std::uint16_t>(end - text), 0});
     }
     end_line(end);
   }
@@ -165,9 +166,9 @@ inline void VcdText::write_changes(std::span<const link::WaveChange> changes) {
     at += of.length;
     if constexpr (kTellsLines) {
       const std::uint64_t mixed = (value + change.wave * 0xC2B2AE3D27D4EB4FULL) * 0x9E3779B97F4A7C15ULL;
-      told_.push_back({static_cast<std::uint16_t>(at - begin), static_cast<std::uint16_t>(mixed >> 48U)});
+      text_.lines.push_back({static_cast<std::uint16_t>(at - begin), static_cast<std::uint16_t>(mixed >> 48U)});
     }
-    if (at >= bytes_.get() + kBytes) [[unlikely]] {
+    if (at >= text_.bytes.data() + most_) [[unlikely]] {
       end_line(at);
       at = line();
     }

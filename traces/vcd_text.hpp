@@ -15,8 +15,8 @@ namespace heddle::traces {
 
 class VcdText final : public WaveForm {
  public:
-  explicit VcdText(ByteSink& out) : out_(out) {}
-  explicit VcdText(LineSink& out) : out_(out), lines_of_(out.wants_lines() ? &out : nullptr) {}
+  explicit VcdText(ByteSink& out) : out_(out) { make_room(); }
+  explicit VcdText(LineSink& out) : out_(out), lines_of_(out.wants_lines() ? &out : nullptr) { make_room(); }
 
   void begin(const Head& head) override;
   void time(std::uint64_t time) override;
@@ -27,7 +27,6 @@ class VcdText final : public WaveForm {
   void end() override { flush(); }
 
  private:
-  static constexpr std::size_t kBytes = std::size_t{1} << 18U;
   // The longest line of a wave: "b", 64 digits, a blank, an identifier, a line feed; and what is written over its end.
   static constexpr std::size_t kLongestLine = 96;
   // What a change of a wave is written with.
@@ -40,11 +39,16 @@ class VcdText final : public WaveForm {
 
   void scope(const WaveScope& scope, const Head& head);
   // Room for a line, until end_line() says how far it has come.
-  [[nodiscard]] char* line() { return bytes_.get() + size_; }
+  [[nodiscard]] char* line() { return text_.bytes.data() + text_.size; }
   void end_line(const char* end) {
-    size_ = static_cast<std::size_t>(end - bytes_.get());
-    if (size_ >= kBytes) {
+    text_.size = static_cast<std::size_t>(end - text_.bytes.data());
+    if (text_.size >= most_) {
       flush();
+    }
+  }
+  void make_room() {
+    if (text_.bytes.size() < most_ + kLongestLine) {
+      text_.bytes.resize(most_ + kLongestLine);
     }
   }
   void append(std::string_view text);
@@ -53,11 +57,11 @@ class VcdText final : public WaveForm {
   void write_changes(std::span<const link::WaveChange> changes);
 
   ByteSink& out_;
-  LineSink* lines_of_ = nullptr;      // null: nobody wants lines
-  std::vector<LineSink::Line> told_;  // of bytes_, where all of it are lines that have been told
-  bool others_ = false;               // there is other text
-  std::unique_ptr<char[]> bytes_ = std::make_unique<char[]>(kBytes + kLongestLine);  // on its way there
-  std::size_t size_ = 0;                                                             // less than kBytes between calls
+  LineSink* lines_of_ = nullptr;  // null: nobody wants lines
+  // Bytes on their way there, fewer between calls: what stays in the host's caches, or a block that is compressed.
+  const std::size_t most_ = std::size_t{1} << (lines_of_ == nullptr ? 18U : 20U);
+  LineSink::Text text_;  // where all of it are lines that have been told, with these
+  bool others_ = false;  // there is other text
   std::uint64_t time_ = ~std::uint64_t{0};
   std::vector<Line> lines_;       // of each wave
   std::vector<std::string> ids_;  // of each variable

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <set>
@@ -54,20 +55,22 @@ void GzipBlocks::pause_all() {
 
 void GzipBlocks::pack(Block& block) const {
   if (text_ == Text::repeated_lines) {
-    const std::size_t size = block.text.size();
-    block.text.append(LineDeflate::kBehind, '\0');
-    if (block.lines.empty()) {
-      block.lines = LineDeflate::lines_of(block.text.data(), size);
+    LineSink::Text& text = block.text;
+    if (text.bytes.size() < text.size + LineDeflate::kBehind) {
+      text.bytes.resize(text.size + LineDeflate::kBehind);
     }
-    LineDeflate().pack(block.text.data(), size, block.lines, block.packed);
+    if (text.lines.empty()) {
+      text.lines = LineDeflate::lines_of(text.bytes.data(), text.size);
+    }
+    LineDeflate().pack(text.bytes.data(), text.size, text.lines, block.packed);
     return;
   }
   const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(::libdeflate_alloc_compressor(kQuick));
   if (compressor == nullptr) {
     throw std::bad_alloc();
   }
-  block.packed.resize(::libdeflate_gzip_compress_bound(compressor.get(), block.text.size()));
-  block.packed.resize(::libdeflate_gzip_compress(compressor.get(), block.text.data(), block.text.size(),
+  block.packed.resize(::libdeflate_gzip_compress_bound(compressor.get(), block.text.size));
+  block.packed.resize(::libdeflate_gzip_compress(compressor.get(), block.text.bytes.data(), block.text.size,
                                                  block.packed.data(), block.packed.size()));
 }
 
@@ -137,8 +140,8 @@ void GzipBlocks::hand_on(std::size_t most) {
       blocks_.pop_front();
       lock.unlock();
       out_(block.packed);
-      block.text.clear();
-      block.lines.clear();
+      block.text.size = 0;
+      block.text.lines.clear();
       block.taken = block.done = false;
       spare_.push_back(std::move(block));
       lock.lock();
@@ -154,9 +157,6 @@ void GzipBlocks::hand_on(std::size_t most) {
 
 void GzipBlocks::hand_in() {
   begin_helpers();
-  if (!std::exchange(lines_told_, true)) {
-    present_.lines.clear();
-  }
   Block block = std::exchange(present_, {});
   if (!spare_.empty()) {
     present_ = std::move(spare_.back());
@@ -172,30 +172,33 @@ void GzipBlocks::hand_in() {
 }
 
 void GzipBlocks::write(std::string_view text) {
-  lines_told_ = lines_told_ && text.empty();
-  present_.text.reserve(kBlock + LineDeflate::kBehind);
+  LineSink::Text& present = present_.text;
+  if (present.bytes.size() < kBlock + LineDeflate::kBehind) {
+    present.bytes.resize(kBlock + LineDeflate::kBehind);
+  }
   while (!text.empty()) {
-    const std::size_t count = std::min(text.size(), kBlock - std::min(present_.text.size(), kBlock));
-    present_.text.append(text.substr(0, count));
+    const std::size_t count = std::min(text.size(), kBlock - present.size);
+    std::memcpy(present.bytes.data() + present.size, text.data(), count);
+    present.size += count;
     text.remove_prefix(count);
-    if (present_.text.size() >= kBlock) {
+    if (present.size == kBlock) {
       hand_in();
-      lines_told_ = text.empty();
+      present.bytes.resize(kBlock + LineDeflate::kBehind);
     }
   }
 }
 
-void GzipBlocks::write_lines(std::string_view text, std::span<const LineSink::Line> lines) {
-  present_.text.reserve(kBlock + text.size() + LineDeflate::kBehind);
-  present_.text.append(text);
-  present_.lines.insert(present_.lines.end(), lines.begin(), lines.end());
-  if (present_.text.size() >= kBlock) {
+void GzipBlocks::take_lines(LineSink::Text& text) {
+  if (present_.text.size != 0) {
     hand_in();
   }
+  std::swap(present_.text, text);
+  hand_in();
+  std::swap(present_.text, text);
 }
 
 void GzipBlocks::finish() {
-  if (!present_.text.empty() || !begun_) {  // a file of nothing is a member of nothing
+  if (present_.text.size != 0 || !begun_) {  // a file of nothing is a member of nothing
     hand_in();
   }
   hand_on(0);

@@ -10,7 +10,6 @@
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -36,8 +35,8 @@ class GzipBlocks {
   GzipBlocks& operator=(const GzipBlocks&) = delete;
 
   void write(std::string_view text);
-  // As write(). Of repeated lines; blocks end where a call of it does.
-  void write_lines(std::string_view text, std::span<const LineSink::Line> lines);
+  // As LineSink has it. Of repeated lines; the text is a block.
+  void take_lines(LineSink::Text& text);
   // The file is complete.
   void finish();
 
@@ -46,8 +45,7 @@ class GzipBlocks {
 
  private:
   struct Block {
-    std::string text;
-    std::vector<LineSink::Line> lines{};  // where all have been told
+    LineSink::Text text{};  // with its lines where they have been told
     std::string packed{};
     bool taken = false;
     bool done = false;
@@ -64,7 +62,6 @@ class GzipBlocks {
   const Text text_;
   const unsigned helpers_;
   Block present_;  // is being filled
-  bool lines_told_ = true;
   bool begun_ = false;
   std::vector<Block> spare_;  // to be filled anew
 

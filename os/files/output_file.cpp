@@ -167,11 +167,13 @@ void OutputFile::write(std::string_view bytes) {
   }
 }
 
-void OutputFile::write_lines(std::string_view text, std::span<const Line> lines) {
+void OutputFile::take_lines(Text& text) {
   if (wants_lines()) {
-    compressed_->write_lines(text, lines);
+    compressed_->take_lines(text);
   } else {
-    write(text);
+    write({text.bytes.data(), text.size});
+    text.size = 0;
+    text.lines.clear();
   }
 }
 

@@ -61,7 +61,7 @@ class OutputFile final : public LineSink {
   [[nodiscard]] const std::string& path() const { return target_.name(); }
   void write(std::string_view bytes) override;
   [[nodiscard]] bool wants_lines() const override { return form_ == Form::gzip_of_lines; }
-  void write_lines(std::string_view text, std::span<const Line> lines) override;
+  void take_lines(Text& text) override;
   void commit();
 
  private:
