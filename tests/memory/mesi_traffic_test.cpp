@@ -14,6 +14,7 @@
 #include "system.hpp"
 #include "tests/support/marks.hpp"
 
+HEDDLE_SAMPLED("Seeds/MesiTraffic.*")
 HEDDLE_SAMPLED_SANITIZED("Seeds/MesiTraffic.*")
 
 namespace heddle::hw::test {

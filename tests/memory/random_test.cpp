@@ -8,6 +8,9 @@
 #include "base/statistics.hpp"
 #include "isa/semantics.hpp"
 #include "system.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_SAMPLED("Seeds/Random.*")
 
 namespace heddle::hw::test {
 namespace {

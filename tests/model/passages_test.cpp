@@ -118,7 +118,7 @@ struct SeenRun {
 SeenRun run_on(const std::string& name, const hw::Machine& machine, WatchedHow watched, bool tapped = false) {
   constexpr char kBetween = '\0';
   const std::string text = test::in_child([&] {
-    const auto workload = test::make_workload(name, machine);
+    const auto workload = test::make_workload(name, machine, 0.5);
     const bool rests = watched == WatchedHow::with_rests;
     test::EventsDigest first(rests), second(rests);
     Visitor visitor;

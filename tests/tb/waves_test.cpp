@@ -17,6 +17,7 @@
 #include "tests/support/vcd_reader.hpp"
 
 HEDDLE_NOT_SANITIZED("Waves.AnInterrupt*")
+HEDDLE_SAMPLED("Of/FarWindow.*")
 HEDDLE_LONG_SANITIZED("Of/FarWindow.*", "Waves.AWindow*", "Waves.GroupsSelect*", "Waves.ASaveFile*",
                       "Waves.Compressed*")
 
