@@ -149,10 +149,10 @@ std::string claim_markdown(const ReproducedClaim& claim, const std::vector<Repro
 
 std::string made_text(const Reproduction& reproduction, const std::string& date) {
   std::string out = paragraph(
-      fmt::format("The papers' claims, put to Heddle {} on {} at {}, {}. Made by `heddle reproduce{} --markdown "
-                  "docs/reproduction.md`, which also draws the figures.",
+      fmt::format("The papers' claims, put to Heddle {} on {} at {}, {} of a processor time of {}. Made by `heddle "
+                  "reproduce{} --markdown docs/reproduction.md`, which also draws the figures.",
                   tb::version(), date, scaling_text(reproduction.scaling), counted(reproduction.runs, "run"),
-                  reproduction.scaling.full ? " --full" : ""));
+                  time_and_full(reproduction), reproduction.scaling.full ? " --full" : ""));
   if (!reproduction.other_builds.empty()) {
     out += paragraph(other_builds_text(reproduction));
   }

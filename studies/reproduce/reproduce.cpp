@@ -86,7 +86,9 @@ Reproduction reproduce(const ReproduceOptions& options) {
       out.failed.push_back({run.name(), done[i].failure});
       continue;
     }
-    out.processor_seconds += done[i].kept->files.cost.cpu_seconds;
+    const double seconds = done[i].kept->files.cost.cpu_seconds;
+    out.processor_seconds += seconds;
+    out.full_seconds += seconds / run.scale;
     if (done[i].kept->build != build) {
       ++out.other_builds[done[i].kept->build];
     }
@@ -129,6 +131,14 @@ std::string other_builds_text(const Reproduction& reproduction) {
   return out.empty() ? out : "Measured earlier: " + out + ".";
 }
 
+std::string time_and_full(const Reproduction& reproduction) {
+  const std::string time = pages::time_text(reproduction.processor_seconds);
+  return reproduction.full_seconds <= reproduction.processor_seconds
+             ? time
+             : fmt::format("{} (with --full, in proportion to the scales, some {})", time,
+                           pages::time_text(reproduction.full_seconds));
+}
+
 std::string processor_time_text(const Reproduction& reproduction) {
   constexpr std::size_t kNamed = 6;
   std::vector<const ReproducedClaim*> order;
@@ -143,7 +153,7 @@ std::string processor_time_text(const Reproduction& reproduction) {
     most +=
         fmt::format("{}{} {}", most.empty() ? "" : ", ", order[i]->id, pages::time_text(order[i]->processor_seconds));
   }
-  return fmt::format("Processor time of the runs: {}{}.", pages::time_text(reproduction.processor_seconds),
+  return fmt::format("Processor time of the runs: {}{}.", time_and_full(reproduction),
                      most.empty() ? "" : "; most: " + most);
 }
 

@@ -40,6 +40,7 @@ struct Reproduction {
   std::map<std::string, std::size_t> other_builds;  // that measured some of the runs instead of this build: how many
   double wall_seconds = 0;
   double processor_seconds = 0;  // of all its runs, those kept from earlier too
+  double full_seconds = 0;       // likewise at the papers' input sizes, as if time were proportional to the scale
   bool stopped = false;          // by a signal; what was not run is missing
 };
 
@@ -78,6 +79,8 @@ struct MarkdownPage {
                                                            const std::string& overview, const std::string& date,
                                                            const OtherReproduction* beside = nullptr);
 // How long the runs took, and the claims that took most: for the terminal, as it is not the same twice.
+// "1 h 20 min (with --full, in proportion to the scales, some 40 h 00 min)"
+[[nodiscard]] std::string time_and_full(const Reproduction& reproduction);
 [[nodiscard]] std::string processor_time_text(const Reproduction& reproduction);
 // Where the short pages of all papers lie.
 [[nodiscard]] std::vector<std::string> paper_page_paths(const std::string& overview);

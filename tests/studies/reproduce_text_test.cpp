@@ -358,6 +358,8 @@ TEST(Reproduction, TheTerminalSaysTheProcessorTime) {
     reproduction.claims.push_back(claim);
   }
   EXPECT_EQ(processor_time_text(reproduction), "Processor time of the runs: 2 min 30 s; most: b 2 min 00 s, a 30 s.");
+  reproduction.full_seconds = 7200;
+  EXPECT_EQ(time_and_full(reproduction), "2 min 30 s (with --full, in proportion to the scales, some 2 h 00 min)");
 }
 
 TEST(Reproduction, WhatStandsBesideHasNoPartInTheVerdict) {

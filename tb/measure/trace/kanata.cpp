@@ -141,6 +141,7 @@ void KanataLog::flush_rows() {
 }
 
 void KanataLog::finish() {
+  advance(rested_until_);
   if (!over_) {
     // What is due in the next cycle, then the rows that are left.
     if (!next_.empty() || !held_.empty() || !now_.empty() || !due_.empty() || !held_before_.empty()) {
@@ -290,9 +291,13 @@ void KanataLog::gathered(const hw::CoreState& core, const link::SubWarp& sub_war
 }
 
 void KanataLog::held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage /*stage*/,
-                     hw::IdleCause cause, hw::Cycle first, hw::Cycle /*cycles*/) {
-  if (resting_.contains(core.index) || first != core.now || !advance(core.now)) {
-    return;  // of a rest, which shows it
+                     hw::IdleCause cause, hw::Cycle first, hw::Cycle cycles) {
+  if (resting_.contains(core.index)) {  // which shows it; it may be the last that is told of a run
+    rested_until_ = std::max(rested_until_, first + cycles);
+    return;
+  }
+  if (first != core.now || !advance(core.now)) {
+    return;
   }
   if (const Row* const row = find(sub_warp)) {
     HoldsOfCore& latest = latest_[core.index];

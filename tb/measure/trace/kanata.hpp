@@ -89,14 +89,14 @@ class KanataLog final : public RunObserver {
   std::string now_, due_, next_;
   using Holds = std::map<std::uint64_t, hw::IdleCause>;  // by row
   Holds held_, held_before_;
-  // Of each core: what is held in it in the latest cycle in which something was; and in each cycle of a rest. (Of a
-  // run that is stopped within a rest the log shows the rest's begin alone.)
+  // Of each core: what is held in it in the latest cycle in which something was; and in each cycle of a rest.
   struct HoldsOfCore {
     hw::Cycle cycle = link::kNever;
     Holds holds;
   };
   std::map<unsigned, HoldsOfCore> latest_;
   std::map<unsigned, HoldsOfCore> resting_;  // from that cycle on
+  hw::Cycle rested_until_ = 0;               // the cycle behind the last one of a rest that has been told of
   bool steady_ = false;  // the latest cycle was as the one before, with nothing but such holds: so are the next ones
 };
 
