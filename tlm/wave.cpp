@@ -167,6 +167,15 @@ void WaveLog::wake(Cycle now) {
 
 // ------------------------------------------------------------------------------------------------------- setters
 
+void WaveSetter::set_otherwise(Wave& wave, std::uint64_t value) {
+  if (wave.log_ != log_) {
+    wave.set(value);
+  } else if (value != wave.value_ || !wave.settled_) {
+    wave.settle(value);
+    tell(wave, WaveOp::Kind::set, value);
+  }
+}
+
 void WaveSetter::tell_otherwise(Wave& wave, WaveOp::Kind kind, std::uint64_t value) {
   if (!awake_) {
     log_->set_sleeping(wave, kind == WaveOp::Kind::set ? value : 0);  // which it has from the next cycle on

@@ -213,7 +213,7 @@ class WaveSetter {
       log_->change_comes();
       awake_ = !log_->asleep_;
       next_ = log_->ops_.data() + log_->count_;
-      end_ = log_->ops_.data() + log_->ops_.size();
+      end_ = awake_ ? log_->ops_.data() + log_->ops_.size() : next_;
     }
   }
   [[gnu::always_inline]] ~WaveSetter() {
@@ -226,16 +226,16 @@ class WaveSetter {
   // False: no log has taken `one`, and nothing may be set.
   [[nodiscard]] explicit operator bool() const { return log_ != nullptr; }
 
-  // As Wave::set().
+  // As Wave::set(). Without a branch on whether the value is another one, which is hard to foresee.
   [[gnu::always_inline]] void set(Wave& wave, std::uint64_t value) {
-    if (value != wave.value_ || !wave.settled_) {
-      if (wave.log_ == log_) [[likely]] {
-        wave.settle(value);
-        tell(wave, WaveOp::Kind::set, value);
-      } else {
-        wave.set(value);
-      }
+    if (next_ == end_ || wave.log_ != log_) [[unlikely]] {
+      set_otherwise(wave, value);
+      return;
     }
+    const bool tells = (value != wave.value_) | !wave.settled_;
+    *next_ = {wave.index_, WaveOp::Kind::set, value};
+    wave.settle(value);
+    next_ += tells ? 1 : 0;
   }
   // As Wave::pulse().
   [[gnu::always_inline]] void pulse(Wave& wave, std::uint64_t value = 1) {
@@ -259,18 +259,19 @@ class WaveSetter {
 
  private:
   [[gnu::always_inline]] void tell(Wave& wave, WaveOp::Kind kind, std::uint64_t value) {
-    if (next_ == end_ || !awake_) [[unlikely]] {
+    if (next_ == end_) [[unlikely]] {
       tell_otherwise(wave, kind, value);
       return;
     }
     *next_++ = {wave.index_, kind, value};
   }
+  void set_otherwise(Wave& wave, std::uint64_t value);
   void tell_otherwise(Wave& wave, WaveOp::Kind kind, std::uint64_t value);
 
   WaveLog* const log_;
   bool awake_ = false;
   WaveOp* next_ = nullptr;  // what is told next goes here, in the log's ops_
-  WaveOp* end_ = nullptr;
+  WaveOp* end_ = nullptr;   // of their room; next_ itself while the log sleeps
 };
 
 }  // namespace heddle::link
