@@ -500,8 +500,9 @@ void Device::State::end_heap(Running& launch, bool complete) {
   }
 }
 
-// What runs stops in the middle.
+// What runs stops in the middle. Observers hear of the cycles that cores rest in before they hear of the end.
 void Device::State::give_up() {
+  gpu.settle();
   for (Running& launch : running) {
     end_heap(launch, false);
     add_stray_loads(launch, gpu.take_stray_loads(launch.id));

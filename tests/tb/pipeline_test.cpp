@@ -317,22 +317,6 @@ INSTANTIATE_TEST_SUITE_P(All, KanataSplits,
                            return name;
                          });
 
-// Also where the cores rest when it is stopped: with a slow DRAM they do most of the time.
-TEST(KanataWindow, OfAStoppedRunEndsWithIt) {
-  const Scratch scratch;
-  const std::string log = scratch.path("stopped.log");
-  for (const std::uint64_t cycles : {3000U, 3100U, 3257U, 3411U, 3566U, 3701U}) {
-    const Ran ran = test::heddle({"run", "baseline", "vecadd", "--scale", "0.01", "--set", "l1d.mshrs=2", "--quiet",
-                                  "--max-cycles", std::to_string(cycles), "--pipeline", log});
-    ASSERT_NE(ran.code, 0);
-    KanataReader reader;
-    ASSERT_NO_FATAL_FAILURE(reader.read(Scratch::read(log)));
-    EXPECT_NEAR(static_cast<double>(reader.last_cycle), static_cast<double>(cycles), 1) << ran.err;
-    EXPECT_TRUE(
-        std::any_of(reader.rows.begin(), reader.rows.end(), [](const auto& one) { return one.second.flushed; }));
-  }
-}
-
 TEST(KanataWindow, ShowsItsCyclesOnlyAndEndsEveryRow) {
   const Scratch scratch;
   const std::vector<std::string> words = {"run", "lwm", "bfs", "--scale", "0.0005", "--quiet"};

@@ -141,7 +141,7 @@ void KanataLog::flush_rows() {
 }
 
 void KanataLog::finish() {
-  advance(rested_until_);
+  advance(latest_rest_);
   if (!over_) {
     // What is due in the next cycle, then the rows that are left.
     if (!next_.empty() || !held_.empty() || !now_.empty() || !due_.empty() || !held_before_.empty()) {
@@ -201,6 +201,7 @@ void KanataLog::launching(const LaunchInfo& launch) {
 
 void KanataLog::launched(const LaunchInfo& launch, bool /*complete*/) {
   kernels_.erase(launch.id);
+  advance(latest_rest_);
   if (kernels_.empty() && !over_ && !(rows_.empty() && splits_.empty())) {
     write_cycle();
     flush_rows();
@@ -293,7 +294,7 @@ void KanataLog::gathered(const hw::CoreState& core, const link::SubWarp& sub_war
 void KanataLog::held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage /*stage*/,
                      hw::IdleCause cause, hw::Cycle first, hw::Cycle cycles) {
   if (resting_.contains(core.index)) {  // which shows it; it may be the last that is told of a run
-    rested_until_ = std::max(rested_until_, first + cycles);
+    latest_rest_ = std::max(latest_rest_, first + cycles - 1);
     return;
   }
   if (first != core.now || !advance(core.now)) {

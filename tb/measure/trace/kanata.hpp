@@ -96,7 +96,7 @@ class KanataLog final : public RunObserver {
   };
   std::map<unsigned, HoldsOfCore> latest_;
   std::map<unsigned, HoldsOfCore> resting_;  // from that cycle on
-  hw::Cycle rested_until_ = 0;               // the cycle behind the last one of a rest that has been told of
+  hw::Cycle latest_rest_ = 0;                // the last cycle of one that has been told of
   bool steady_ = false;  // the latest cycle was as the one before, with nothing but such holds: so are the next ones
 };
 
