@@ -18,6 +18,7 @@
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"
 
+HEDDLE_SAMPLED("All/Watched.*")
 HEDDLE_LONG_SANITIZED("All/Watched.*")
 
 namespace heddle {
