@@ -23,7 +23,7 @@ class CallsOfHostThreads : public ::testing::Test {
     const test::Ran made = test::heddle(words);
     ASSERT_EQ(made.code, 0) << made.err;
 #ifdef HEDDLE_SANITIZED_LIBRARY
-    const tb::test::Ran libraries = tb::test::spawn({"ldd", program_}, setup_);
+    const test::Ran libraries = test::spawn({"ldd", program_}, setup_);
     ASSERT_THAT(libraries.out, HasSubstr(HEDDLE_SANITIZED_LIBRARY "/libheddle_cudart.so"));
 #endif
   }
