@@ -23,7 +23,8 @@ constexpr std::array kLibraries = {
     CudaLibrary{"CUB", "parallel algorithms", "cub/*", "",
                 "heddle nvcc takes it from Debian's package libcub-dev, or from the folder of a copy by -I"},
     CudaLibrary{"cuBLAS", "matrix functions", "cublas*.h nvblas.h", "cublasXt nvblas",
-                "of it there is what cublas_v2.h and cublasLt.h declare (docs/cuda.md lists it), linked by -lcublas",
+                "of it there is what cublas_v2.h, cublas.h and cublasLt.h declare (docs/cuda.md lists it), linked by "
+                "-lcublas",
                 "cublas"},
     CudaLibrary{"the driver API", "arrays, textures and surfaces", "", "",
                 "the run-time API has them: cudaMallocArray, cudaCreateTextureObject, cudaBindTextureToArray",
@@ -77,7 +78,7 @@ constexpr std::array kLibraries = {
         "host code has the standard library"},
     CudaLibrary{"NVIDIA's samples", "their common folder",
                 "helper_*.h drvapi_error_string.h shrUtils.h shrQATest.h sdkHelper.h", "shrutil*",
-                "of it there are helper_cuda.h, helper_cuda_drvapi.h, helper_functions.h, helper_image.h, "
+                "of it there are exception.h, helper_cuda.h, helper_cuda_drvapi.h, helper_functions.h, helper_image.h, "
                 "helper_math.h, helper_string.h and helper_timer.h; for the rest name the samples' folder Common "
                 "(older ones: common/inc) by -I"},
     CudaLibrary{

@@ -53,6 +53,21 @@ TEST_F(Cublas, MatricesAreMultipliedSolvedAndFactored) {
   }
 }
 
+TEST_F(Cublas, TheFirstInterfaceDoesTheSame) {
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--", compile("legacy.cpp")});
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+}
+
+TEST_F(Cublas, AFileIncludesOneInterface) {
+  for (const char* const headers :
+       {"#include <cublas.h>\n#include <cublas_v2.h>\n", "#include <cublas_v2.h>\n#include <cublas.h>\n"}) {
+    const std::string source = scratch_.write("both.cu", std::string(headers) + "int main() {}\n");
+    const test::Ran compiled = test::heddle({"nvcc", source, "-o", scratch_.path("both")});
+    EXPECT_NE(compiled.code, 0);
+    EXPECT_THAT(compiled.err, HasSubstr("are two interfaces of cuBLAS: a file includes one of them"));
+  }
+}
+
 TEST_F(Cublas, ProductsAreDescribedToLt) {
   const std::string program = scratch_.path("program");
   const test::Ran compiled = test::heddle(
@@ -102,7 +117,8 @@ TEST_F(Cublas, MakefilesLinkIt) {
 
 TEST_F(Cublas, FunctionsThatAreNotThereAreNamed) {
   const std::string advice =
-      ": it belongs to cuBLAS (matrix functions); of it there is what cublas_v2.h and cublasLt.h declare (docs/cuda.md "
+      ": it belongs to cuBLAS (matrix functions); of it there is what cublas_v2.h, cublas.h and cublasLt.h declare "
+      "(docs/cuda.md "
       "lists it), "
       "linked by -lcublas\n";
   const std::string source =

@@ -73,8 +73,8 @@ std::string refusal_of(const std::string& word) {
 
 TEST(CudaLibraries, WhatIsLinkedIsNamedAsWhatIsIncluded) {
   EXPECT_EQ(refusal_of("-lcublasXt"),
-            "-lcublasXt: there is no cuBLAS (matrix functions); of it there is what cublas_v2.h and cublasLt.h declare "
-            "(docs/cuda.md lists it), linked by -lcublas");
+            "-lcublasXt: there is no cuBLAS (matrix functions); of it there is what cublas_v2.h, cublas.h and "
+            "cublasLt.h declare (docs/cuda.md lists it), linked by -lcublas");
   EXPECT_EQ(refusal_of("-lcublasLt"), "");
   EXPECT_EQ(refusal_of("-lcufft_static"),
             "-lcufft_static: there is no cuFFT (Fourier transforms); it comes as machine code of real GPUs only: bring "

@@ -2,10 +2,6 @@
 #ifndef CUBLAS_API_H_
 #define CUBLAS_API_H_
 
-#ifdef CUBLAS_H_
-#error "cublas_v2.h and cublas.h are two interfaces of cuBLAS: a file includes one of them"
-#endif
-
 #include <stdint.h>
 #include "cuComplex.h"
 #include "cuda_bf16.h"
@@ -127,10 +123,14 @@ typedef struct cublasContext* cublasHandle_t;
 extern "C" {
 #endif
 
-/* Functions of release 3's names have "_v2" in the library: cublas.h has the names without it. */
+/* Functions of release 3's names have "_v2" in the library: the names without it are those of cublas.h there. */
+#ifdef CUBLAS_H_
+#define HEDDLE_CUBLAS_(prefix, name, end, ...) cublasStatus_t prefix##name##_v2##end(__VA_ARGS__);
+#else
 #define HEDDLE_CUBLAS_(prefix, name, end, ...)                                     \
   cublasStatus_t prefix##name##end(__VA_ARGS__) __asm__(#prefix #name "_v2" #end); \
   cublasStatus_t prefix##name##_v2##end(__VA_ARGS__);
+#endif
 #define HEDDLE_CUBLAS_SINCE_(prefix, name, end, ...) cublasStatus_t prefix##name##end(__VA_ARGS__);
 
 HEDDLE_CUBLAS_(cublas, Create, , cublasHandle_t* handle)
