@@ -25,6 +25,7 @@ struct Parameter {
   std::uint32_t offset = 0;  // bytes into the parameter block
   std::uint32_t size = 4;    // bytes; larger than the type's for arrays (by-value structs)
   std::uint32_t alignment = 4;
+  friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
 // Where one machine instruction comes from.
@@ -33,6 +34,7 @@ struct LineInfo {
   std::uint32_t source_file = 0;  // index into Module::source_files, from .loc; 0: unknown
   std::uint32_t source_line = 0;
   std::uint16_t live_registers = 0;  // 32-bit registers live before the instruction
+  friend bool operator==(const LineInfo&, const LineInfo&) = default;
 };
 
 // A trap that the compiler has put in.
@@ -47,6 +49,7 @@ struct TrapCause {
   // Of Kind::pointer: the first register that holds it there, and how many do; 0: not known.
   std::uint8_t pointer = kRZ;
   std::uint8_t pointer_words = 0;
+  friend bool operator==(const TrapCause&, const TrapCause&) = default;
 };
 
 struct Kernel {
@@ -75,6 +78,7 @@ struct Kernel {
   std::uint32_t warp_operation_line = 0;     // PTX line of the first warp-level operation; 0: none
   std::vector<TrapCause> traps;              // by PC
   std::uint32_t stack_bytes = 0;             // per thread, for recursion; of local_bytes
+  friend bool operator==(const Kernel&, const Kernel&) = default;
 };
 
 // Whether an instruction of the kernel takes 16 bytes.

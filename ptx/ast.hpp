@@ -19,6 +19,7 @@ namespace heddle::ptx {
 struct Position {
   std::uint32_t line = 0, column = 0;              // in the PTX text, from 1
   std::uint32_t source_file = 0, source_line = 0;  // from the latest .loc; 0: none
+  friend bool operator==(const Position&, const Position&) = default;
 };
 
 // A declared register of a function (after parameterised declarations like %r<13> have been expanded).

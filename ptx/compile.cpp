@@ -11,6 +11,7 @@
 #include "base/input_file.hpp"
 #include "isa/symbol_names.hpp"
 #include "ptx/ast.hpp"
+#include "ptx/compiled_kernels.hpp"
 #include "ptx/ir.hpp"
 #include "ptx/link.hpp"
 #include "ptx/lower/library.hpp"
@@ -65,11 +66,14 @@ isa::Module compile_parsed(File parsed, const std::string& file, const CompileOp
     function.if_conversion = options.if_conversion;
     function.schedule_within = options.schedule_within;
     function.max_registers = std::min(function.max_registers, most_registers(function.kernel, options));
+    const std::string name = function.name;
     try {
-      module.kernels.push_back(generate(function, file, interruption));
+      module.kernels.push_back(options.known != nullptr
+                                   ? options.known->generate(std::move(function), file, interruption)
+                                   : generate(function, file, interruption));
     } catch (const InputError& reason) {
       if (options.refused == nullptr) throw;
-      ir.refused.push_back({function.name, reason});
+      ir.refused.push_back({name, reason});
     }
   }
   if (options.refused != nullptr) {

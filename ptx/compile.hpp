@@ -21,6 +21,8 @@ struct CoreRegisters {
   unsigned threads = 1;
 };
 
+class CompiledKernels;
+
 struct CompileOptions {
   // Registers a thread may use (32-bit); more live values spill to local memory. A kernel's .maxnreg lowers it further.
   // At least 8. More than isa::kNarrowRegisters are for machines with instructions of 16 bytes.
@@ -43,6 +45,8 @@ struct CompileOptions {
   // Takes the kernels that cannot be compiled, in the order of the text; the module has the others. Null: the first
   // refusal is thrown.
   std::vector<RefusedKernel>* refused = nullptr;
+  // Kernels that have been compiled before, which takes those that are compiled now, too; null: all are compiled.
+  CompiledKernels* known = nullptr;
   // While it is set (by a signal handler, or another thread), compiling throws Interrupted. Null: never.
   const std::atomic<bool>* interrupted = nullptr;
 };

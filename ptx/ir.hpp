@@ -21,6 +21,7 @@ inline constexpr VReg kNone = -1;
 struct VPred {  // predicate operand: kNone is PT
   VReg reg = kNone;
   bool negated = false;
+  friend bool operator==(const VPred&, const VPred&) = default;
 };
 
 using LabelId = std::uint32_t;
@@ -46,12 +47,14 @@ struct IrInstruction {
   LabelId target = 0;                        // bra
   std::optional<isa::TrapCause::Kind> trap;  // of a trap that the program has not asked for
   Position at;
+  friend bool operator==(const IrInstruction&, const IrInstruction&) = default;
 };
 
 struct IrBlockItem {
   bool is_label = false;
   LabelId label = 0;
   IrInstruction instruction;
+  friend bool operator==(const IrBlockItem&, const IrBlockItem&) = default;
 };
 
 // A function after lowering: calls inlined, PTX predicates, vectors, small types and immediates legalised.
@@ -73,6 +76,7 @@ struct IrFunction {
     register_names.push_back(std::move(name_of_it));
     return static_cast<VReg>(registers.size() - 1);
   }
+  friend bool operator==(const IrFunction&, const IrFunction&) = default;
 };
 
 struct IrModule {

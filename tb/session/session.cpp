@@ -65,6 +65,7 @@ Session::Session(int socket, hw::Machine machine, const std::atomic<bool>* inter
 isa::Module Session::compile(const ptx::CompileOptions& options) {
   options_ = options;
   options_.refused = &refused_;
+  options_.known = &compiled_;
   options_.notes = nullptr;  // notes on what is loaded later are not taken
   for (;;) {
     if (!connection_.next(question_, bytes_)) {
@@ -117,6 +118,7 @@ ptx::ProgramText Session::checked_text() const {
   std::vector<ptx::RefusedKernel> refused;
   ptx::CompileOptions options = options_;
   options.refused = &refused;
+  options.known = nullptr;  // its lines have other numbers among all texts
   const isa::Module module = ptx::compile(text.text, text.file, options);
   if (module.kernels.empty() && !refused.empty()) throw InputError(refused.front().reason);
   return text;

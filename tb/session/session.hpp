@@ -12,6 +12,7 @@
 #include "hw/state/launch.hpp"
 #include "isa/module.hpp"
 #include "ptx/compile.hpp"
+#include "ptx/compiled_kernels.hpp"
 #include "tb/device/device.hpp"
 #include "tb/session/connection.hpp"
 #include "tb/session/launch_summary.hpp"
@@ -112,6 +113,7 @@ class Session {
   std::map<std::size_t, isa::LaunchRequest> put_off_;  // by number in launches_
   Device* device_ = nullptr;
   std::shared_ptr<SharedPages> shared_;  // that device memory lies in; null: none
+  ptx::CompiledKernels compiled_;
   ptx::CompileOptions options_;
   std::vector<ptx::RefusedKernel> refused_;  // kernels that the module lacks
   std::vector<ptx::ProgramText> texts_;      // of all units
