@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/marks.hpp"
@@ -59,12 +60,19 @@ TEST_F(Cublas, TheFirstInterfaceDoesTheSame) {
 }
 
 TEST_F(Cublas, AFileIncludesOneInterface) {
-  for (const char* const headers :
-       {"#include <cublas.h>\n#include <cublas_v2.h>\n", "#include <cublas_v2.h>\n#include <cublas.h>\n"}) {
-    const std::string source = scratch_.write("both.cu", std::string(headers) + "int main() {}\n");
-    const test::Ran compiled = test::heddle({"nvcc", source, "-o", scratch_.path("both")});
-    EXPECT_NE(compiled.code, 0);
-    EXPECT_THAT(compiled.err, HasSubstr("are two interfaces of cuBLAS: a file includes one of them"));
+  const auto compiled = [this](const std::string& first, const std::string& second) {
+    const std::string source =
+        scratch_.write("both.cpp", "#include <" + first + ">\n#include <" + second + ">\nint main() {}\n");
+    return test::heddle({"nvcc", source, "-o", scratch_.path("both")});
+  };
+  for (const auto& [first, second] : {std::pair{"cublas.h", "cublas_v2.h"}, {"cublas_v2.h", "cublas.h"}}) {
+    const test::Ran refused = compiled(first, second);
+    EXPECT_NE(refused.code, 0);
+    EXPECT_THAT(refused.err, HasSubstr("are two interfaces of cuBLAS: a file includes one of them"));
+  }
+  for (const char* const one : {"cublas.h", "cublas_v2.h"}) {
+    EXPECT_EQ(compiled(one, "cublasLt.h").code, 0) << one;
+    EXPECT_EQ(compiled("cublasLt.h", one).code, 0) << one;
   }
 }
 
@@ -113,6 +121,31 @@ TEST_F(Cublas, MakefilesLinkIt) {
   ASSERT_EQ(linked.code, 0) << linked.err;
   const test::Ran ran = test::heddle({"exec", "--quiet", "--", scratch_.path("a")});
   EXPECT_EQ(ran.out, "5\n") << ran.err;
+}
+
+TEST_F(Cublas, TheFirstInterfaceIsC) {
+  const test::Ran toolkit = test::heddle({"toolkit"});
+  const std::string folder = toolkit.out.substr(0, toolkit.out.find('\n'));
+  const std::string source = scratch_.write("a.c",
+                                            "#include <cublas.h>\n"
+                                            "#include <stdio.h>\n"
+                                            "int main(void) {\n"
+                                            "  const cuComplex x[] = {{1, 2}, {3, 4}};\n"
+                                            "  cuComplex product;\n"
+                                            "  void* device;\n"
+                                            "  cublasInit();\n"
+                                            "  cublasAlloc(2, sizeof *x, &device);\n"
+                                            "  cublasSetVector(2, sizeof *x, x, 1, device, 1);\n"
+                                            "  product = cublasCdotu(2, device, 1, device, 1);\n"
+                                            "  printf(\"%g %g\\n\", product.x, product.y);\n"
+                                            "  cublasFree(device);\n"
+                                            "  return cublasShutdown();\n"
+                                            "}\n");
+  const test::Ran linked = test::spawn({"gcc", "-std=c99", "-Wall", "-Werror", "-I" + folder + "/include", source, "-o",
+                                        scratch_.path("a"), "-L" + folder + "/lib64", "-lcublas", "-lcudart"});
+  ASSERT_EQ(linked.code, 0) << linked.err;
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--", scratch_.path("a")});
+  EXPECT_EQ(ran.out, "-10 28\n") << ran.err;
 }
 
 TEST_F(Cublas, FunctionsThatAreNotThereAreNamed) {

@@ -293,6 +293,40 @@ TEST(CudaLibraries, HelpersOfTheSamplesAreThere) {
   EXPECT_EQ(other.err, "heddle: " + host + ": is no CUDA file, which -fatbin compiles\n");
 }
 
+TEST(CudaLibraries, ExceptionsOfTheSamplesSayWhereTheyComeFrom) {
+  const test::Scratch scratch;
+  const std::string source = scratch.write("a.cu",
+                                           "#include <helper_functions.h>\n"
+                                           "int main() {\n"
+                                           "  try { RANGE_EXCEPTION(\"far\"); }\n"
+                                           "  catch (const std::range_error& e) { std::cout << e.what(); }\n"
+                                           "  try { LOGIC_EXCEPTION(std::string(\"odd\")); }\n"
+                                           "  catch (const std::logic_error& e) { std::cout << e.what(); }\n"
+                                           "  try { RUNTIME_EXCEPTION(\"late\"); }\n"
+                                           "  catch (const std::runtime_error& e) { handleException(e); }\n"
+                                           "}\n");
+  const test::Ran compiled = test::heddle({"nvcc", source, "-o", scratch.path("a")});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  const auto said = [&](int line, const char* what) {
+    return "Exception in file '" + source + "' in line " + std::to_string(line) + "\nDetailed description: " + what +
+           "\n";
+  };
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--", scratch.path("a")});
+  EXPECT_EQ(ran.out, said(3, "far") + said(5, "odd"));
+  EXPECT_EQ(ran.err, said(7, "late") + "\n");
+  EXPECT_EQ(ran.code, 1);
+
+  // A program's own, which it names behind the toolkit.
+  const test::Ran toolkit = test::heddle({"toolkit"});
+  std::filesystem::create_directory(scratch.path("own"));
+  scratch.write("own/exception.h", "enum { own = 7 };\n");
+  const std::string other = scratch.write("b.cpp", "#include <exception.h>\nint main() { return own; }\n");
+  const test::Ran built = test::spawn({"g++", "-I" + toolkit.out.substr(0, toolkit.out.find('\n')) + "/include",
+                                       "-I" + scratch.path("own"), other, "-o", scratch.path("b")});
+  ASSERT_EQ(built.code, 0) << built.err;
+  EXPECT_EQ(test::spawn({scratch.path("b")}).code, 7);
+}
+
 // thrust and CUB as Debian has them, which cmake/packages/build.txt lists.
 TEST(CudaLibraries, ThrustAndCubCompileAndRun) {
   const test::Scratch scratch;

@@ -1,7 +1,7 @@
 /* cuBLAS's first interface: one handle for the whole program, which cublasInit makes. What goes wrong cublasGetError
    says. A file that includes it has the functions of cublas_v2.h by their names in the library, which end in "_v2". */
 #ifndef CUBLAS_H_
-#ifdef CUBLAS_API_H_
+#ifdef CUBLAS_V2_H_
 #error "cublas_v2.h and cublas.h are two interfaces of cuBLAS: a file includes one of them"
 #endif
 #define CUBLAS_H_

@@ -123,24 +123,10 @@ typedef struct cublasContext* cublasHandle_t;
 extern "C" {
 #endif
 
-/* Functions of release 3's names have "_v2" in the library: the names without it are those of cublas.h there. */
-#ifdef CUBLAS_H_
+/* Functions of release 3's names have "_v2" in the library: cublas_v2.h has them without it, cublas.h others. */
 #define HEDDLE_CUBLAS_(prefix, name, end, ...) cublasStatus_t prefix##name##_v2##end(__VA_ARGS__);
-#else
-#define HEDDLE_CUBLAS_(prefix, name, end, ...)                                     \
-  cublasStatus_t prefix##name##end(__VA_ARGS__) __asm__(#prefix #name "_v2" #end); \
-  cublasStatus_t prefix##name##_v2##end(__VA_ARGS__);
-#endif
 #define HEDDLE_CUBLAS_SINCE_(prefix, name, end, ...) cublasStatus_t prefix##name##end(__VA_ARGS__);
 
-HEDDLE_CUBLAS_(cublas, Create, , cublasHandle_t* handle)
-HEDDLE_CUBLAS_(cublas, Destroy, , cublasHandle_t handle)
-HEDDLE_CUBLAS_(cublas, GetVersion, , cublasHandle_t handle, int* version)
-HEDDLE_CUBLAS_(cublas, SetWorkspace, , cublasHandle_t handle, void* workspace, size_t size)
-HEDDLE_CUBLAS_(cublas, SetStream, , cublasHandle_t handle, cudaStream_t stream)
-HEDDLE_CUBLAS_(cublas, GetStream, , cublasHandle_t handle, cudaStream_t* stream)
-HEDDLE_CUBLAS_(cublas, GetPointerMode, , cublasHandle_t handle, cublasPointerMode_t* mode)
-HEDDLE_CUBLAS_(cublas, SetPointerMode, , cublasHandle_t handle, cublasPointerMode_t mode)
 cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value);
 size_t cublasGetCudartVersion(void);
 cublasStatus_t cublasGetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t* mode);
@@ -170,6 +156,8 @@ HEDDLE_CUBLAS_COPIES_(int64_t, _64)
 #undef HEDDLE_CUBLAS_COPIES_
 
 #include "heddle_cublas.h"
+#undef HEDDLE_CUBLAS_
+#undef HEDDLE_CUBLAS_SINCE_
 
 #ifdef __cplusplus
 }

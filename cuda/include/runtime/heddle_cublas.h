@@ -1,5 +1,6 @@
 /* What cuBLAS can do, as lists of functions for a type of numbers T, of indices I and the end of a name: cublas_api.h
-   includes it within its extern "C". HEDDLE_CUBLAS_ and HEDDLE_CUBLAS_SINCE_ declare one function. */
+   and cublas_v2.h include it within their extern "C". HEDDLE_CUBLAS_ declares one function of release 3,
+   HEDDLE_CUBLAS_SINCE_ a later one. */
 
 /* Vectors: functions of all four types. */
 #define HEDDLE_CUBLAS_VECTORS_(prefix, T, I, end)                                                                 \
@@ -210,6 +211,14 @@
   HEDDLE_CUBLAS_SINCE_(prefix, gemm, end, cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, I m, \
                        I n, I k, const T* alpha, const T* a, I lda, const T* b, I ldb, const T* beta, T* c, I ldc)
 
+HEDDLE_CUBLAS_(cublas, Create, , cublasHandle_t* handle)
+HEDDLE_CUBLAS_(cublas, Destroy, , cublasHandle_t handle)
+HEDDLE_CUBLAS_(cublas, GetVersion, , cublasHandle_t handle, int* version)
+HEDDLE_CUBLAS_(cublas, SetWorkspace, , cublasHandle_t handle, void* workspace, size_t size)
+HEDDLE_CUBLAS_(cublas, SetStream, , cublasHandle_t handle, cudaStream_t stream)
+HEDDLE_CUBLAS_(cublas, GetStream, , cublasHandle_t handle, cudaStream_t* stream)
+HEDDLE_CUBLAS_(cublas, GetPointerMode, , cublasHandle_t handle, cublasPointerMode_t* mode)
+HEDDLE_CUBLAS_(cublas, SetPointerMode, , cublasHandle_t handle, cublasPointerMode_t mode)
 HEDDLE_CUBLAS_FUNCTIONS_(int, )
 HEDDLE_CUBLAS_FUNCTIONS_(int64_t, _64)
 HEDDLE_CUBLAS_FACTORS_(cublasS, float)
