@@ -134,11 +134,10 @@ TEST(CliSweep, ADatabaseThatVanishesEndsIt) {
       test::wait_for_rows(database, 1);
       if (how == std::string("removed")) {
         fs::remove(database);
-      } else {
+      } else if (how == std::string("moved")) {
         fs::rename(database, scratch.path("y.db"));
-      }
-      if (how == std::string("replaced")) {
-        scratch.write("x.db", "precious");
+      } else {  // at once: the sweep may look at any time
+        fs::rename(scratch.write("y.db", "precious"), database);
       }
     };
     const Ran ran = test::heddle({"sweep", file, "-d", database, "-j", "1"}, setup);
