@@ -27,6 +27,17 @@ class Cublas : public ::testing::Test {
     EXPECT_EQ(ran.code, 0) << ran.err;
     return scratch_.path("program");
   }
+  // Of a C program that the host's compiler links from the folder that is laid out like a toolkit.
+  test::Ran run_of_c(const std::string& text) {
+    const test::Ran toolkit = test::heddle({"toolkit"});
+    const std::string folder = toolkit.out.substr(0, toolkit.out.find('\n'));
+    const test::Ran linked =
+        test::spawn({"gcc", "-std=c99", "-Wall", "-Werror", "-I" + folder + "/include", scratch_.write("a.c", text),
+                     "-o", scratch_.path("a"), "-L" + folder + "/lib64", "-lcublas", "-lcudart"});
+    EXPECT_EQ(linked.code, 0) << linked.err;
+    if (linked.code != 0) return linked;
+    return test::heddle({"exec", "--quiet", "--", scratch_.path("a")});
+  }
   test::Scratch scratch_;
 };
 
@@ -96,55 +107,42 @@ TEST_F(Cublas, BadParametersAreToldAndOtherTypesStreamsAndGraphsWork) {
               AllOf(HasSubstr("\"kernel\": \"cublas_sgemm\""), HasSubstr("\"kernel\": \"cublas_hdot_end\"")));
 }
 
-// The host's compiler finds it in the folder that is laid out like a toolkit, from C.
 TEST_F(Cublas, MakefilesLinkIt) {
-  const test::Ran toolkit = test::heddle({"toolkit"});
-  const std::string folder = toolkit.out.substr(0, toolkit.out.find('\n'));
-  const std::string source = scratch_.write("a.c",
-                                            "#include <complex.h>\n"
-                                            "#include <cublas_v2.h>\n"
-                                            "#include <stdio.h>\n"
-                                            "int main(void) {\n"
-                                            "  cublasHandle_t handle;\n"
-                                            "  const float x[] = {3, 4};\n"
-                                            "  float *device, norm = 0;\n"
-                                            "  cudaMalloc((void**)&device, sizeof x);\n"
-                                            "  if (cublasCreate(&handle)) return 1;\n"
-                                            "  cublasSetVector(2, sizeof *x, x, 1, device, 1);\n"
-                                            "  cublasSnrm2(handle, 2, device, 1, &norm);\n"
-                                            "  printf(\"%g\\n\", norm);\n"
-                                            "  return cublasDestroy(handle);\n"
-                                            "}\n");
-  const test::Ran linked = test::spawn({"gcc", "-std=c99", "-Wall", "-Werror", "-I" + folder + "/include", "-include",
-                                        folder + "/include/cuda_runtime_api.h", source, "-o", scratch_.path("a"),
-                                        "-L" + folder + "/lib64", "-lcublas", "-lcudart"});
-  ASSERT_EQ(linked.code, 0) << linked.err;
-  const test::Ran ran = test::heddle({"exec", "--quiet", "--", scratch_.path("a")});
+  const test::Ran ran = run_of_c(
+      "#include <cuda_runtime_api.h>\n"
+      "#include <complex.h>\n"
+      "#include <cublas_v2.h>\n"
+      "#include <stdio.h>\n"
+      "int main(void) {\n"
+      "  cublasHandle_t handle;\n"
+      "  const float x[] = {3, 4};\n"
+      "  float *device, norm = 0;\n"
+      "  cudaMalloc((void**)&device, sizeof x);\n"
+      "  if (cublasCreate(&handle)) return 1;\n"
+      "  cublasSetVector(2, sizeof *x, x, 1, device, 1);\n"
+      "  cublasSnrm2(handle, 2, device, 1, &norm);\n"
+      "  printf(\"%g\\n\", norm);\n"
+      "  return cublasDestroy(handle);\n"
+      "}\n");
   EXPECT_EQ(ran.out, "5\n") << ran.err;
 }
 
 TEST_F(Cublas, TheFirstInterfaceIsC) {
-  const test::Ran toolkit = test::heddle({"toolkit"});
-  const std::string folder = toolkit.out.substr(0, toolkit.out.find('\n'));
-  const std::string source = scratch_.write("a.c",
-                                            "#include <cublas.h>\n"
-                                            "#include <stdio.h>\n"
-                                            "int main(void) {\n"
-                                            "  const cuComplex x[] = {{1, 2}, {3, 4}};\n"
-                                            "  cuComplex product;\n"
-                                            "  void* device;\n"
-                                            "  cublasInit();\n"
-                                            "  cublasAlloc(2, sizeof *x, &device);\n"
-                                            "  cublasSetVector(2, sizeof *x, x, 1, device, 1);\n"
-                                            "  product = cublasCdotu(2, device, 1, device, 1);\n"
-                                            "  printf(\"%g %g\\n\", product.x, product.y);\n"
-                                            "  cublasFree(device);\n"
-                                            "  return cublasShutdown();\n"
-                                            "}\n");
-  const test::Ran linked = test::spawn({"gcc", "-std=c99", "-Wall", "-Werror", "-I" + folder + "/include", source, "-o",
-                                        scratch_.path("a"), "-L" + folder + "/lib64", "-lcublas", "-lcudart"});
-  ASSERT_EQ(linked.code, 0) << linked.err;
-  const test::Ran ran = test::heddle({"exec", "--quiet", "--", scratch_.path("a")});
+  const test::Ran ran = run_of_c(
+      "#include <cublas.h>\n"
+      "#include <stdio.h>\n"
+      "int main(void) {\n"
+      "  const cuComplex x[] = {{1, 2}, {3, 4}};\n"
+      "  cuComplex product;\n"
+      "  void* device;\n"
+      "  cublasInit();\n"
+      "  cublasAlloc(2, sizeof *x, &device);\n"
+      "  cublasSetVector(2, sizeof *x, x, 1, device, 1);\n"
+      "  product = cublasCdotu(2, device, 1, device, 1);\n"
+      "  printf(\"%g %g\\n\", product.x, product.y);\n"
+      "  cublasFree(device);\n"
+      "  return cublasShutdown();\n"
+      "}\n");
   EXPECT_EQ(ran.out, "-10 28\n") << ran.err;
 }
 
