@@ -52,11 +52,7 @@ int exec(const Arguments& arguments) {
   setup.ended = &ended;
   request.make_subject = [setup](const tb::WorkloadOptions& options) {
     tb::SessionSubject::Setup own = setup;
-    own.max_registers = options.max_registers;
-    own.core_registers = options.core_registers;
-    own.if_conversion = options.if_conversion;
-    own.schedule_within = options.schedule_within;
-    own.warp_syncs = options.warp_syncs;
+    own.code = options.code;
     return std::make_unique<tb::SessionSubject>(std::move(own));
   };
   const int code = measure(arguments, config, std::move(measured), notes);

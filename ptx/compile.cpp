@@ -56,16 +56,13 @@ isa::Module compile_parsed(File parsed, const std::string& file, const CompileOp
   const std::vector<Position> rotates = mend_rotates(parsed);
   if (!rotates.empty() && options.notes != nullptr) options.notes->push_back(note_on_rotates(parsed, rotates));
   add_library(parsed);
-  IrModule ir =
-      lower(parsed, options.max_registers, refusals_of(options), interruption, options.stack_bytes, options.warp_syncs);
+  IrModule ir = lower(parsed, options, refusals_of(options), interruption, options.stack_bytes);
   isa::Module module = std::move(ir.module);
   module.name = file;
   module.kernels.clear();
   module.kernels.reserve(ir.kernels.size());
   for (IrFunction& function : ir.kernels) {
-    function.if_conversion = options.if_conversion;
-    function.schedule_within = options.schedule_within;
-    function.max_registers = std::min(function.max_registers, most_registers(function.kernel, options));
+    function.code.max_registers = std::min(function.code.max_registers, most_registers(function.kernel, options));
     const std::string name = function.name;
     try {
       module.kernels.push_back(options.known != nullptr
@@ -161,8 +158,12 @@ const RefusedKernel* find_refused(const isa::Module& module, std::span<const Ref
   return &refused[found.front() - module.kernels.size()];
 }
 
+std::string read_file(const std::string& path) {
+  return read_input_file(path, kLargestFile, "PTX file");
+}
+
 isa::Module compile_file(const std::string& path, const CompileOptions& options) {
-  return compile(read_input_file(path, kLargestFile, "PTX file"), path, options);
+  return compile(read_file(path), path, options);
 }
 
 }  // namespace heddle::ptx

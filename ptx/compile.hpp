@@ -10,34 +10,17 @@
 #include <vector>
 
 #include "isa/module.hpp"
+#include "ptx/code_options.hpp"
 #include "ptx/refusal.hpp"
 
 namespace heddle::ptx {
 
-// Where a block's registers are: among how many its threads' are, and how many threads find theirs at once there, one
-// sub-warp or warp in each part of a core.
-struct CoreRegisters {
-  unsigned count = 0;  // 0: as many as are wanted
-  unsigned threads = 1;
-};
-
 class CompiledKernels;
 
-struct CompileOptions {
-  // Registers a thread may use (32-bit); more live values spill to local memory. A kernel's .maxnreg lowers it further.
-  // At least 8. More than isa::kNarrowRegisters are for machines with instructions of 16 bytes.
-  unsigned max_registers = isa::kNarrowRegisters;
-  // A kernel gets more than isa::kNarrowRegisters per thread only as far as a block of as many threads as its text
-  // allows (.maxntid, .reqntid; else 1024) has room in a core.
-  CoreRegisters core_registers = {};
-  // Branches around at most so many machine operations on each side become predicated code (thesis 2.1.3.1); 0: none.
-  unsigned if_conversion = 0;
-  // Instructions of a block are ordered so that loads begin early, with at most so many 32-bit registers live at once
-  // where the text does with as few; 0: they stay in the text's order.
-  unsigned schedule_within = 0;
-  // Operations between lanes and bar.warp.sync wait for the lanes that they name, where they are not known to be there:
-  // for machines whose mechanism schedules the threads of a warp independently. False: code for all others.
-  bool warp_syncs = false;
+struct CompileOptions : CodeOptions {
+  CompileOptions() = default;
+  explicit CompileOptions(const CodeOptions& code) : CodeOptions(code) {}
+
   // Of the stack that a thread has in a kernel with recursion.
   std::uint32_t stack_bytes = 1024;  // as CUDA's run-time library has it by default
   // Takes what a user should know of how the text was read; null: it is not told.
@@ -76,6 +59,8 @@ struct ProgramText {
                                           const CompileOptions& options,
                                           std::vector<std::map<std::string, std::string>>& changed);
 
+// The text of a PTX file. Throws InputError where it cannot be read.
+[[nodiscard]] std::string read_file(const std::string& path);
 // Reads the file and compiles it.
 [[nodiscard]] isa::Module compile_file(const std::string& path, const CompileOptions& options = {});
 

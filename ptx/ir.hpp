@@ -10,6 +10,7 @@
 #include "isa/instruction.hpp"
 #include "isa/module.hpp"
 #include "ptx/ast.hpp"
+#include "ptx/code_options.hpp"
 
 namespace heddle::ptx {
 
@@ -54,6 +55,7 @@ struct IrBlockItem {
   bool is_label = false;
   LabelId label = 0;
   IrInstruction instruction;
+  bool keep_loop = false;  // of a label: the loop that begins there is not to be unrolled
   friend bool operator==(const IrBlockItem&, const IrBlockItem&) = default;
 };
 
@@ -64,12 +66,9 @@ struct IrFunction {
   std::vector<std::string> register_names;  // PTX name, or "" for temporaries
   std::vector<IrBlockItem> items;
   std::uint32_t label_count = 0;
-  std::uint32_t local_bytes = 0;                   // .local variables; spill slots are added behind them
-  unsigned max_registers = isa::kNarrowRegisters;  // .maxnreg or the option, whichever is lower
-  unsigned if_conversion = 0;                      // CompileOptions::if_conversion
-  unsigned schedule_within = 0;                    // likewise
-  bool warp_syncs = false;                         // likewise
-  isa::Kernel kernel;                              // everything but words, lines, registers, predicates, spills
+  std::uint32_t local_bytes = 0;  // .local variables; spill slots are added behind them
+  CodeOptions code;               // max_registers is .maxnreg, where that is lower
+  isa::Kernel kernel;             // everything but words, lines, registers, predicates, spills
 
   VReg make(RegClass cls, std::string name_of_it = {}) {
     registers.push_back(cls);
@@ -87,9 +86,8 @@ struct IrModule {
 
 // Lowering (ptx/lower/): parsed file to IR. Every fall-through path ends in EXIT or BRA. Throws InputError; with
 // Refusals::kept only for what is wrong with the file as a whole.
-[[nodiscard]] IrModule lower(const File& file, unsigned max_registers, Refusals refusals = Refusals::thrown,
-                             const Interruption& interruption = Interruption(), std::uint32_t stack_bytes = 1024,
-                             bool warp_syncs = false);
+[[nodiscard]] IrModule lower(const File& file, const CodeOptions& code, Refusals refusals = Refusals::thrown,
+                             const Interruption& interruption = Interruption(), std::uint32_t stack_bytes = 1024);
 
 // The back end (ptx/backend/): IR to machine code.
 [[nodiscard]] isa::Kernel generate(const IrFunction& function, const std::string& file,

@@ -49,15 +49,9 @@ KernelWorkload::KernelWorkload(std::string name, const tb::WorkloadOptions& opti
 }
 
 isa::Module KernelWorkload::compile() const {
-  ptx::CompileOptions options;
-  options.max_registers = options_.max_registers;
-  options.core_registers = options_.core_registers;
-  options.if_conversion = options_.if_conversion;
-  options.schedule_within = options_.schedule_within;
-  options.warp_syncs = options_.warp_syncs;
   const std::vector<std::string_view> forms = asked(variants_, {kPthreads, kProgress, kDws, kTextures});
   const std::string source = forms.empty() ? name_ : fmt::format("{}-{}", name_, forms.front());
-  return ptx::compile(kernel_ptx(source, options_.address_bits), source + ".ptx", options);
+  return ptx::compile(kernel_ptx(source, options_.address_bits), source + ".ptx", ptx::CompileOptions(options_.code));
 }
 
 std::uint32_t KernelWorkload::scaled(std::uint32_t full, std::uint32_t least, std::uint32_t step) const {

@@ -12,8 +12,9 @@ namespace heddle::cuda {
 // cuda/compiler/clang_options.txt. Three of them matter for results and speed:
 //   -ffp-contract=off     multiply and add are not fused unless the source says fmaf, so that a host program
 //                         computes the same bits (nvcc fuses by default)
-//   -fno-unroll-loops     loops stay small (#pragma unroll still works): unrolled copies would need more than the 16
-//                         registers per thread of the papers' machine and more than its 4 KB instruction cache
+//   -unroll-...           loops stay as they are, unless the source has #pragma unroll: the compiler of PTX
+//                         unrolls them where a machine wants it (core.unroll). The papers' machine has 16 registers per
+//                         thread and 4 KB of instruction cache. -fno-unroll-loops would forbid it to later compilers
 //   -fno-delete-null-pointer-checks
 //                         an access through a null pointer stays one and faults, where clang would drop the code around
 // The file may include files beside it, cuda_fp16.h, and what else a .cu file usually includes (cuda_runtime.h,

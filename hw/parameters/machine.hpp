@@ -94,6 +94,8 @@ struct CoreParameters {
   bool load_trap = true;
   bool thread_misses = false;
   unsigned if_conversion = 0;
+  bool predicated_loads = true;
+  unsigned unroll = 0;
   PolicyParameters<CorePolicies> policies;  // what the policies above declare for themselves: a section each
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -165,6 +167,12 @@ struct CoreParameters {
           "14); the time of nothing depends on it");
     visit("if_conversion", if_conversion, Limits::between(0, 64), "instructions",
           "branches around at most so many instructions are compiled to predicated code (thesis 2.1.3.1); 0: none");
+    visit("predicated_loads", predicated_loads, Limits::any(), "",
+          "whether if_conversion makes predicated code of loads from global and local memory, textures and atomics, "
+          "too; false: branches around them stay");
+    visit("unroll", unroll, Limits::between(0, 16), "iterations",
+          "loops are compiled to go through so many iterations at a time where their count is not known, and through "
+          "more where it is; 0, 1: as they stand");
   }
 };
 

@@ -1,6 +1,4 @@
 // Chains of constants: (x + 4) + 8, (x << 2) << 1, [x + 4] with an offset.
-#include <limits>
-
 #include "ptx/backend/machine_code.hpp"
 #include "ptx/backend/single_definition.hpp"
 
@@ -9,10 +7,6 @@ namespace heddle::ptx::backend {
 using isa::Op;
 
 namespace {
-
-bool fits_immediate(std::int64_t value) {
-  return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
-}
 
 std::int64_t signed_value(std::uint32_t imm) {
   return static_cast<std::int32_t>(imm);

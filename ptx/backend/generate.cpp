@@ -9,11 +9,12 @@ isa::Kernel generate(const IrFunction& function, const std::string& file, const 
   backend::simplify_control_flow(machine);
   backend::clean_up(machine);
   backend::simplify_control_flow(machine);
-  backend::convert_ifs(machine, function.if_conversion);
+  backend::convert_ifs(machine, function.code.if_conversion, function.code.predicated_loads);
+  backend::unroll(machine, function.code.unroll);
   backend::exit_early(machine, function.kernel.needs_lockstep);
   interruption.check();
-  backend::schedule(machine, function.schedule_within);
-  const backend::Assignment assignment = backend::allocate(machine, function.max_registers);
+  backend::schedule(machine, function.code.schedule_within);
+  const backend::Assignment assignment = backend::allocate(machine, function.code.max_registers);
   backend::drop_identity_copies(machine, assignment);
   backend::simplify_control_flow(machine);
   isa::Kernel kernel = function.kernel;

@@ -30,6 +30,16 @@ bool may_be_guarded(const MachineInstruction& instruction) {
          !isa::is_accumulate(instruction.in.op);
 }
 
+// A warp that needs none of it would come to a wait for memory, where a branch goes past it.
+bool waits_for_memory(const MachineInstruction& instruction) {
+  if (instruction.copy) return false;
+  const Op op = instruction.in.op;
+  if (isa::is_texture(op) || isa::is_atomic(op)) return true;
+  if (!isa::is_load(op)) return false;
+  const isa::Space space = isa::space_of(op);
+  return space != isa::Space::shared && space != isa::Space::constant && space != isa::Space::param;
+}
+
 MachineInstruction make_and(VReg result, VPred a, VPred b, const Position& at) {
   MachineInstruction both;
   both.in.op = Op::PLOP;
@@ -68,7 +78,7 @@ class LiveOut {
 
 class IfConverter {
  public:
-  IfConverter(MachineFunction& function, unsigned most) : function_(function), most_(most) {}
+  IfConverter(MachineFunction& function, unsigned most, bool loads) : function_(function), most_(most), loads_(loads) {}
 
   // Converts every region that qualifies now; an outer one may qualify when its inner ones are gone.
   bool round() {
@@ -96,7 +106,8 @@ class IfConverter {
     const Block& side = block(at);
     return at > 0 && at != head && before_[static_cast<std::size_t>(at)].size() == 1 && side.taken == kNoBlock &&
            side.next != kNoBlock && side.next != at && side.code.size() <= most_ &&
-           std::all_of(side.code.begin(), side.code.end(), may_be_guarded);
+           std::all_of(side.code.begin(), side.code.end(), may_be_guarded) &&
+           (loads_ || std::none_of(side.code.begin(), side.code.end(), waits_for_memory));
   }
 
   [[nodiscard]] std::optional<Region> region_at(int head) const {
@@ -188,14 +199,15 @@ class IfConverter {
 
   MachineFunction& function_;
   unsigned most_;
+  bool loads_;
   std::vector<std::vector<int>> before_;
 };
 
 }  // namespace
 
-void convert_ifs(MachineFunction& function, unsigned most) {
+void convert_ifs(MachineFunction& function, unsigned most, bool loads) {
   if (most == 0) return;
-  while (IfConverter(function, most).round()) simplify_control_flow(function);
+  while (IfConverter(function, most, loads).round()) simplify_control_flow(function);
 }
 
 }  // namespace heddle::ptx::backend

@@ -75,6 +75,7 @@ class Importer {
         if (ended || !block().code.empty()) start_block(ended);
         ended = false;
         labels_[item.label] = current();
+        block().keep_loop |= item.keep_loop;
         continue;
       }
       if (ended) start_block(true);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct Block {
   unsigned depth = 0;  // loops around it
   Position jump_at;    // of the unconditional branch to next, for its line
   bool removed = false;
+  bool keep_loop = false;  // where a loop begins: it is not to be unrolled
 };
 
 struct MachineFunction {
@@ -107,6 +109,10 @@ void for_each_use_field(MachineInstruction& instruction, Visit visit) {
 [[nodiscard]] inline bool guarded(const MachineInstruction& instruction) {
   return instruction.in.guard.reg != kNone || instruction.in.guard.negated;
 }
+// An immediate of 32 bits, which operations on 64 bits extend by its sign, has the value.
+[[nodiscard]] inline bool fits_immediate(std::int64_t value) {
+  return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
+}
 [[nodiscard]] bool has_side_effect(const MachineInstruction& instruction);
 
 // A whole or partial register copy.
@@ -158,8 +164,13 @@ void combine_constants(MachineFunction& function);   // ptx/backend/combine.cpp
 void remove_dead_code(MachineFunction& function);
 
 // ptx/backend/if_conversion.cpp: makes guarded straight-line code of the branches around at most `most` operations on
-// each side (counted before registers are allocated, an inner region as what has become of it). 0: none.
-void convert_ifs(MachineFunction& function, unsigned most);
+// each side (counted before registers are allocated, an inner region as what has become of it). 0: none. `loads`:
+// whether these may wait for global or local memory.
+void convert_ifs(MachineFunction& function, unsigned most, bool loads);
+
+// ptx/backend/unroll.cpp: makes loops go through `times` iterations at a time, or all where their count is known. 0, 1:
+// leaves them alone.
+void unroll(MachineFunction& function, unsigned times);
 
 // ptx/backend/schedule.cpp: orders the instructions of each block so that loads from memory begin early, with at most
 // `limit` words of registers live at once, or as many as the block had. 0: leaves the order alone.

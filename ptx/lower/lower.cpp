@@ -36,20 +36,20 @@ const std::vector<Handler>& all_handlers() {
   return handlers;
 }
 
-IrFunction lower_kernel(const File& file, const ModuleLayout& layout, const Function& function, unsigned max_registers,
-                        const Interruption& interruption, std::uint32_t stack_bytes, bool warp_syncs) {
+IrFunction lower_kernel(const File& file, const ModuleLayout& layout, const Function& function, const CodeOptions& code,
+                        const Interruption& interruption, std::uint32_t stack_bytes) {
   if (function.refusal) throw InputError(*function.refusal);
   const SourceLocation where{file.name, function.at.line, function.at.column};
   IrFunction ir;
-  ir.warp_syncs = warp_syncs;
-  ir.max_registers = std::min(max_registers, isa::kRegisters);
+  ir.code = code;
+  ir.code.max_registers = std::min(code.max_registers, isa::kRegisters);
   if (function.maxnreg) {
     if (*function.maxnreg < kMinRegisters) {
       throw InputError(where,
                        ".maxnreg " + std::to_string(*function.maxnreg) + " of '" + function.name + "' is too low",
                        "allow at least " + std::to_string(kMinRegisters) + " registers");
     }
-    ir.max_registers = std::min(ir.max_registers, static_cast<unsigned>(*function.maxnreg));
+    ir.code.max_registers = std::min(ir.code.max_registers, static_cast<unsigned>(*function.maxnreg));
   }
   for (const auto& given : {function.maxntid, function.reqntid}) {
     if (std::find(given.begin(), given.end(), 0U) != given.end()) {
@@ -84,10 +84,10 @@ std::vector<std::string> handled_opcodes() {
   return names;
 }
 
-IrModule lower(const File& file, unsigned max_registers, Refusals refusals, const Interruption& interruption,
-               std::uint32_t stack_bytes, bool warp_syncs) {
-  if (max_registers < kMinRegisters) {
-    throw InputError({file.name, 0, 0}, "the limit of " + std::to_string(max_registers) + " registers is too low",
+IrModule lower(const File& file, const CodeOptions& code, Refusals refusals, const Interruption& interruption,
+               std::uint32_t stack_bytes) {
+  if (code.max_registers < kMinRegisters) {
+    throw InputError({file.name, 0, 0}, "the limit of " + std::to_string(code.max_registers) + " registers is too low",
                      "allow at least " + std::to_string(kMinRegisters));
   }
   IrModule result;
@@ -97,8 +97,7 @@ IrModule lower(const File& file, unsigned max_registers, Refusals refusals, cons
   for (const Function& function : file.functions) {
     if (!function.is_entry || !function.has_body) continue;
     try {
-      result.kernels.push_back(
-          lower_kernel(file, layout, function, max_registers, interruption, stack_bytes, warp_syncs));
+      result.kernels.push_back(lower_kernel(file, layout, function, code, interruption, stack_bytes));
     } catch (const InputError& reason) {
       if (refusals == Refusals::thrown) throw;
       result.refused.push_back({function.name, reason});

@@ -223,8 +223,19 @@ unsigned Selector::pragma_number(const std::string& text, std::size_t from, cons
   return number;
 }
 
+// PTX ISA: in front of the first instruction of a loop's first block it means that loop, at the kernel's begin all, and
+// elsewhere nothing.
+void Selector::keep_loops(bool statement_level) {
+  if (!statement_level) {
+    out_.code.unroll = 0;
+  } else if (!out_.items.empty() && out_.items.back().is_label) {
+    out_.items.back().keep_loop = true;
+  }
+}
+
 void Selector::lower_pragma(const std::string& text, const Position& at, bool statement_level) {
-  for (const std::string_view harmless : {"nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency"}) {
+  if (text == "nounroll") return keep_loops(statement_level);
+  for (const std::string_view harmless : {"used_bytes_mask", "enable_smem_spilling", "frequency"}) {
     if (text.compare(0, harmless.size(), harmless) == 0) return;
   }
   if (text == "row_hint" && statement_level) {
@@ -267,7 +278,7 @@ void Selector::note_warp_operation() {
 }
 
 void Selector::wait_for_lanes(const Value& members) {
-  if (!out_.warp_syncs) {
+  if (!out_.code.warp_syncs) {
     out_.kernel.needs_lockstep = true;
     return;
   }

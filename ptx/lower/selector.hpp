@@ -220,6 +220,7 @@ class Selector {
   void step_stack(CircleMember& over, bool up);
   void lower_body();
   void lower_statement(const Statement& statement);
+  void keep_loops(bool statement_level);
   void lower_pragma(const std::string& text, const Position& at, bool statement_level);
   // The number from `from` on to the pragma's end, from 1 to `most`.
   [[nodiscard]] unsigned pragma_number(const std::string& text, std::size_t from, const Position& at, const char* wrong,

@@ -23,14 +23,10 @@ struct WorkloadOptions {
     bool has_value = false;
   };
 
-  double scale = 1.0;           // 1: the input of thesis table 5.2 (or of the workload's own description)
-  std::uint64_t seed = 1;       // of the generated input
-  unsigned address_bits = 32;   // of the compiled kernel: 32 or 64
-  unsigned max_registers = 63;  // what the machine gives a thread (core.registers_per_thread)
-  ptx::CoreRegisters core_registers = {};
-  unsigned if_conversion = 0;    // core.if_conversion
-  unsigned schedule_within = 0;  // hw::schedules_within
-  bool warp_syncs = false;       // hw::schedules_threads
+  double scale = 1.0;          // 1: the input of thesis table 5.2 (or of the workload's own description)
+  std::uint64_t seed = 1;      // of the generated input
+  unsigned address_bits = 32;  // of the compiled kernel: 32 or 64
+  ptx::CodeOptions code;       // what the machine wants (tb/device/code_options.hpp)
   unsigned resident_threads =
       1024;                      // threads among which a launch with a fixed grid divides its work, in blocks of 256
   unsigned core_threads = 1024;  // core.threads: what one core holds, and a block has at most

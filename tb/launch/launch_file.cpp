@@ -67,10 +67,9 @@ unsigned LaunchFile::address_bits() const {
   return description_->address_bits;
 }
 
-isa::Module LaunchFile::compile(unsigned max_registers, unsigned if_conversion, unsigned schedule_within,
-                                std::vector<std::string>* notes, const std::atomic<bool>* interrupted, bool warp_syncs,
-                                ptx::CoreRegisters core_registers) const {
-  return compile(ptx(), max_registers, if_conversion, schedule_within, notes, interrupted, warp_syncs, core_registers);
+isa::Module LaunchFile::compile(const ptx::CodeOptions& code, std::vector<std::string>* notes,
+                                const std::atomic<bool>* interrupted) const {
+  return compile(ptx(), code, notes, interrupted);
 }
 
 std::string LaunchFile::ptx() const {
@@ -78,16 +77,9 @@ std::string LaunchFile::ptx() const {
                                : read_input_file(description_->source, kLargestPtx, "PTX file");
 }
 
-isa::Module LaunchFile::compile(const std::string& ptx, unsigned max_registers, unsigned if_conversion,
-                                unsigned schedule_within, std::vector<std::string>* notes,
-                                const std::atomic<bool>* interrupted, bool warp_syncs,
-                                ptx::CoreRegisters core_registers) const {
-  ptx::CompileOptions options;
-  options.max_registers = max_registers;
-  options.core_registers = core_registers;
-  options.if_conversion = if_conversion;
-  options.schedule_within = schedule_within;
-  options.warp_syncs = warp_syncs;
+isa::Module LaunchFile::compile(const std::string& ptx, const ptx::CodeOptions& code, std::vector<std::string>* notes,
+                                const std::atomic<bool>* interrupted) const {
+  ptx::CompileOptions options(code);
   options.notes = notes;
   options.refused = &description_->refused;
   options.interrupted = interrupted;

@@ -35,20 +35,16 @@ class LaunchFile {
   // 32 or 64: how a CUDA file is compiled, and the size of a buffer argument.
   [[nodiscard]] unsigned address_bits() const;
 
-  // The kernels of the file's `ptx` or `cuda`, compiled for at most `max_registers` registers per thread. Throws
-  // InputError; a kernel that cannot be compiled is refused by run(), if that launches it. The other
-  // arguments are as ptx::CompileOptions has them.
-  [[nodiscard]] isa::Module compile(unsigned max_registers, unsigned if_conversion = 0, unsigned schedule_within = 0,
-                                    std::vector<std::string>* notes = nullptr,
-                                    const std::atomic<bool>* interrupted = nullptr, bool warp_syncs = false,
-                                    ptx::CoreRegisters core_registers = {}) const;
+  // The kernels of the file's `ptx` or `cuda`, compiled as `code` says. Throws InputError; a kernel that cannot be
+  // compiled is refused by run(), if that launches it. The other arguments are as ptx::CompileOptions has them.
+  [[nodiscard]] isa::Module compile(const ptx::CodeOptions& code, std::vector<std::string>* notes = nullptr,
+                                    const std::atomic<bool>* interrupted = nullptr) const;
   // The PTX of the kernel file, compiled from CUDA where it is that. Throws InputError.
   [[nodiscard]] std::string ptx() const;
   // Like compile(), from what ptx() has returned.
-  [[nodiscard]] isa::Module compile(const std::string& ptx, unsigned max_registers, unsigned if_conversion = 0,
-                                    unsigned schedule_within = 0, std::vector<std::string>* notes = nullptr,
-                                    const std::atomic<bool>* interrupted = nullptr, bool warp_syncs = false,
-                                    ptx::CoreRegisters core_registers = {}) const;
+  [[nodiscard]] isa::Module compile(const std::string& ptx, const ptx::CodeOptions& code,
+                                    std::vector<std::string>* notes = nullptr,
+                                    const std::atomic<bool>* interrupted = nullptr) const;
 
   // The files that it names as input: kernel, contents of buffers, expected outputs.
   struct InputFile {

@@ -12,6 +12,7 @@
 #include "os/files/atomic_file.hpp"
 #include "os/files/file_lock.hpp"
 #include "ptx/refusal.hpp"
+#include "tb/device/code_options.hpp"
 #include "tb/device/placement.hpp"
 #include "tb/measure/trace/recorder.hpp"
 #include "tb/measure/trace_subject.hpp"
@@ -25,12 +26,7 @@ WorkloadOptions workload_options(const RunRequest& request) {
   options.scale = request.scale;
   options.seed = request.seed;
   options.address_bits = request.address_bits;
-  options.max_registers = request.machine.core.registers_per_thread;
-  options.core_registers = {request.machine.core.registers,
-                            request.machine.core.warp_size * request.machine.core.sub_cores};
-  options.if_conversion = request.machine.core.if_conversion;
-  options.schedule_within = hw::schedules_within(request.machine.core);
-  options.warp_syncs = hw::schedules_threads(request.machine.core);
+  options.code = code_options(request.machine.core);
   options.core_threads = request.machine.core.threads;
   options.resident_threads = request.machine.gpu.cores * request.machine.core.threads;
   return options;

@@ -95,12 +95,7 @@ isa::Module SessionSubject::compile(std::vector<std::string>* notes, const std::
   session_ = std::make_unique<session::Session>(*socket, setup_.machine, setup_.interrupted);
   session_->expect_again();
   if (!setup_.ends_on_fault) session_->keep_going();
-  ptx::CompileOptions options;
-  options.max_registers = setup_.max_registers;
-  options.core_registers = setup_.core_registers;
-  options.if_conversion = setup_.if_conversion;
-  options.schedule_within = setup_.schedule_within;
-  options.warp_syncs = setup_.warp_syncs;
+  ptx::CompileOptions options(setup_.code);
   options.notes = notes;
   options.interrupted = interrupted;
   try {

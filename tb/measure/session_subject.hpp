@@ -23,11 +23,7 @@ class SessionSubject final : public Subject {
     std::optional<int> attached;     // the socket of a program that has been started by itself
     bool ends_on_fault = true;       // else it gets error codes and goes on
     hw::Machine machine;
-    unsigned max_registers = 63;
-    ptx::CoreRegisters core_registers = {};
-    unsigned if_conversion = 0;
-    unsigned schedule_within = 0;
-    bool warp_syncs = false;
+    ptx::CodeOptions code;
     const std::atomic<bool>* interrupted = nullptr;  // as DeviceOptions has it
     std::optional<os::ProcessEnd>* ended = nullptr;  // takes how a program that was started here has ended
   };

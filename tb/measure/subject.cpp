@@ -34,21 +34,11 @@ class WorkloadSubject final : public Subject {
 class LaunchSubject final : public Subject {
  public:
   LaunchSubject(std::string path, const WorkloadOptions& options, std::shared_ptr<const std::string> ptx = nullptr)
-      : path_(std::move(path)),
-        max_registers_(options.max_registers),
-        core_registers_(options.core_registers),
-        if_conversion_(options.if_conversion),
-        schedule_within_(options.schedule_within),
-        warp_syncs_(options.warp_syncs),
-        ptx_(std::move(ptx)),
-        file_(LaunchFile::read(path_)) {}
+      : path_(std::move(path)), code_(options.code), ptx_(std::move(ptx)), file_(LaunchFile::read(path_)) {}
   [[nodiscard]] const std::string& name() const override { return path_; }
   [[nodiscard]] isa::Module compile(std::vector<std::string>* notes,
                                     const std::atomic<bool>* interrupted) const override {
-    return ptx_ == nullptr ? file_.compile(max_registers_, if_conversion_, schedule_within_, notes, interrupted,
-                                           warp_syncs_, core_registers_)
-                           : file_.compile(*ptx_, max_registers_, if_conversion_, schedule_within_, notes, interrupted,
-                                           warp_syncs_, core_registers_);
+    return ptx_ == nullptr ? file_.compile(code_, notes, interrupted) : file_.compile(*ptx_, code_, notes, interrupted);
   }
   [[nodiscard]] std::uint64_t threads() const override { return file_.threads(); }
   [[nodiscard]] std::optional<double> scale() const override { return std::nullopt; }
@@ -63,11 +53,7 @@ class LaunchSubject final : public Subject {
 
  private:
   std::string path_;
-  unsigned max_registers_;
-  ptx::CoreRegisters core_registers_;
-  unsigned if_conversion_;
-  unsigned schedule_within_;
-  bool warp_syncs_;
+  ptx::CodeOptions code_;
   std::shared_ptr<const std::string> ptx_;
   LaunchFile file_;
 };

@@ -47,7 +47,7 @@ class Subject {
 
 // A workload by name and variants (make_workload), a LAUNCH.toml when the name ends in ".toml", or a recorded trace
 // when it ends in ".trace" (TraceSubject, which needs to be the device's replay source). Throws InputError with the
-// nearest name. `options` apply to workloads; a LAUNCH.toml takes max_registers and if_conversion only.
+// nearest name. `options` apply to workloads; a LAUNCH.toml takes the code's only.
 [[nodiscard]] std::unique_ptr<Subject> make_subject(const std::string& name, const WorkloadOptions& options);
 // A LAUNCH.toml's, whose kernels have been compiled to this PTX; null: they have not.
 [[nodiscard]] std::unique_ptr<Subject> make_launch_subject(const std::string& path, const WorkloadOptions& options,

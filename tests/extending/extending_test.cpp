@@ -16,6 +16,7 @@
 #include "hw/check/machine.hpp"
 #include "ptx/compile.hpp"
 #include "tb/config/config.hpp"
+#include "tb/device/code_options.hpp"
 #include "tb/device/device.hpp"
 #include "tb/device/workload.hpp"
 #include "tb/measure/cost/cost.hpp"
@@ -129,8 +130,7 @@ TEST(Extending, ALineMakesAFigureOfTheSummary) {
 hw::Totals run(const hw::Machine& machine, const std::string& name) {
   tb::WorkloadOptions options;
   options.scale = tb::Workload::test_scale();
-  options.max_registers = machine.core.registers_per_thread;
-  options.if_conversion = machine.core.if_conversion;
+  options.code = tb::code_options(machine.core);
   options.resident_threads = machine.core.threads;
   const auto workload = Registry<tb::Workload>::instance().make(name, options);
   const fs::path shown = kKernels / (name + ".ptx");  // of a workload of the page, which is in no library

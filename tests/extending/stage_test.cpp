@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tb/device/code_options.hpp"
 #include "tb/device/device.hpp"
 #include "tb/device/workload.hpp"
 #include "tests/extending/passing_stage.hpp"
@@ -57,7 +58,7 @@ TEST_P(AddedStage, LeavesResultsAsTheyAre) {
   const hw::Machine machine = issuing(issue);
   tb::WorkloadOptions options;
   options.scale = tb::Workload::test_scale();
-  options.max_registers = machine.core.registers_per_thread;
+  options.code = tb::code_options(machine.core);
   options.resident_threads = machine.core.threads;
   const auto workload = Registry<tb::Workload>::instance().make("blackscholes", options);
   const isa::Module module = workload->compile();

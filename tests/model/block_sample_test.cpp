@@ -226,7 +226,7 @@ constexpr unsigned kSampleBlocks = 400;
 constexpr unsigned kSampleThreads = 96;
 
 std::vector<std::uint32_t> result_of(Executor& executor, const char* kernel, unsigned launches = 2) {
-  executor.load(ptx::compile(kAlone, "alone.ptx", {63}));
+  executor.load(ptx::compile(kAlone, "alone.ptx"));
   isa::DeviceMemory& memory = executor.memory();
   const std::uint64_t words = memory.allocate("words", 4ULL * kSampleBlocks * kSampleThreads);
   const std::uint64_t sum = memory.allocate("sum", 4);

@@ -10,6 +10,7 @@
 #include "hw/divergence/divergence.hpp"
 #include "isa/interpreter.hpp"
 #include "ptx/compile.hpp"
+#include "tb/device/code_options.hpp"
 #include "tb/device/device.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"
@@ -117,7 +118,7 @@ std::vector<std::uint32_t> sums_of(tb::Executor& executor, const isa::Module& mo
 }
 
 void expect_equal_constants(const hw::Machine& machine) {
-  const isa::Module module = ptx::compile(kText, "k.ptx", {machine.core.registers_per_thread});
+  const isa::Module module = ptx::compile(kText, "k.ptx", ptx::CompileOptions(tb::code_options(machine.core)));
   tb::Device device(machine);
   tb::ReferenceExecutor reference{isa::InterpreterOptions{}};
   const std::vector<std::uint32_t> actual = sums_of(device, module);

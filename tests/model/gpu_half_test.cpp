@@ -21,7 +21,7 @@ namespace {
 std::vector<std::uint32_t> words_left_by(const std::string& machine, const std::vector<std::string>& settings,
                                          const std::string& text, isa::LaunchRequest request, std::size_t count) {
   tb::Device device(tb::read_machine(machine, settings));
-  device.load(ptx::compile(text, "half.ptx", {63}));
+  device.load(ptx::compile(text, "half.ptx"));
   const std::uint64_t out = isa::kGlobalBase;
   device.memory().release(out);
   device.memory().place("out", out, 4 * count);

@@ -172,7 +172,7 @@ double follow(const hw::Machine& machine, const Chase& chase) {
       text.replace(at, 5, std::to_string(chase.address_bits));
     }
     tb::Device device(machine);
-    const isa::Module module = ptx::compile(text, "chase.ptx", {63});
+    const isa::Module module = ptx::compile(text, "chase.ptx");
     device.load(module);
     const std::uint64_t first = isa::kGlobalBase;
     const std::uint64_t bytes = std::uint64_t{chase.lines} * chase.spacing;
@@ -257,7 +257,7 @@ double follow_on_chip(const hw::Machine& machine, std::string text, const char* 
       text.replace(at, 6, std::to_string(words));
     }
     tb::Device device(machine);
-    const isa::Module module = ptx::compile(text, "chase.ptx", {63});
+    const isa::Module module = ptx::compile(text, "chase.ptx");
     device.load(module);
     const std::uint64_t out = device.memory().allocate("out", 256);
     constexpr unsigned kPasses = 3;
@@ -476,7 +476,7 @@ TEST(GpuAccesses, FiveAreIssuedBackToBackAndTheSixthWaits) {
       }
       std::string text = kManyLoads;
       text.replace(text.find("@LOADS"), 6, code + "st.global.u32 [%a0], %r0;\nst.global.f32 [%a0+4], %f0;\n");
-      const isa::Module module = ptx::compile(text, "loads.ptx", {63});
+      const isa::Module module = ptx::compile(text, "loads.ptx");
       device.load(module);
       const std::uint64_t from = device.memory().allocate("from", 4096);
       isa::LaunchRequest request;

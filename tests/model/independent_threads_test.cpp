@@ -11,6 +11,7 @@
 #include "hw/issue/discipline.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
+#include "tb/device/code_options.hpp"
 #include "tb/device/device.hpp"
 
 namespace heddle {
@@ -37,9 +38,7 @@ hw::Machine independent_threads(const char* issue = "strict") {
 
 // The words that the kernel leaves.
 std::vector<std::uint32_t> words_of(const hw::Machine& machine, const std::string& body) {
-  ptx::CompileOptions options;
-  options.schedule_within = hw::schedules_within(machine.core);
-  options.warp_syncs = hw::schedules_threads(machine.core);
+  const ptx::CompileOptions options(tb::code_options(machine.core));
   tb::Device device(machine);
   device.load(ptx::compile(independent_ptx(body), "k.ptx", options));
   std::vector<std::uint32_t> words(1024);

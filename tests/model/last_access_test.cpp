@@ -43,7 +43,7 @@ hw::Machine last_access_machine(LastMemory memory, const char* scratchpad = "aft
 }
 
 std::vector<std::uint32_t> last_output(tb::Executor& executor, const std::string& text) {
-  const isa::Module module = ptx::compile(text, "last.ptx", {63});
+  const isa::Module module = ptx::compile(text, "last.ptx");
   executor.load(module);
   executor.memory().release(kLastOutput);
   executor.memory().place("out", kLastOutput, 16384 + 128ULL * kLastThreads * kLastBlocks);

@@ -9,6 +9,7 @@
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
+#include "tb/device/code_options.hpp"
 #include "tb/device/device.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/support/marks.hpp"
@@ -83,7 +84,7 @@ class LocalMemory : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(LocalMemory, ReadsAsZeroInEveryBlock) {
   const hw::Machine machine = test::machines()[GetParam()];
-  const isa::Module module = ptx::compile(kText, "scribble.ptx", {machine.core.registers_per_thread});
+  const isa::Module module = ptx::compile(kText, "scribble.ptx", ptx::CompileOptions(tb::code_options(machine.core)));
   tb::Device device(machine);
   tb::ReferenceExecutor reference{isa::InterpreterOptions{}};
   const std::vector<std::uint32_t> actual = output_of(device, module);

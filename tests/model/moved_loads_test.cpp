@@ -30,7 +30,7 @@ hw::Machine machine_of_l1s(bool l2) {
 }
 
 std::vector<std::uint32_t> output_of(tb::Executor& executor, const char* text) {
-  const isa::Module module = ptx::compile(text, "moved.ptx", {63});
+  const isa::Module module = ptx::compile(text, "moved.ptx");
   executor.load(module);
   executor.memory().place("out", kMovedOutput, 8ULL * kMovingThreads * kMovedBlocks);
   isa::LaunchRequest request;

@@ -14,6 +14,7 @@
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
+#include "tb/device/code_options.hpp"
 #include "tb/device/device.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/wandering.hpp"
@@ -125,7 +126,8 @@ class MovingThreads : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(MovingThreads, ComputeWhatTheInterpreterDoes) {
   const hw::Machine machine = test::wandering_machine(GetParam());
-  const isa::Module module = ptx::compile(kWandererText, "wander.ptx", {machine.core.registers_per_thread});
+  const isa::Module module =
+      ptx::compile(kWandererText, "wander.ptx", ptx::CompileOptions(tb::code_options(machine.core)));
   tb::Device device(machine);
   tb::ReferenceExecutor reference{isa::InterpreterOptions{}};
   const std::vector<std::uint32_t> actual = wanderer_output(device, module);
@@ -150,8 +152,8 @@ std::string counters_of_wanderers(std::uint64_t shuffle) {
     tb::DeviceOptions options;
     options.shuffle = shuffle;
     tb::Device device(machine, options);
-    const std::vector<std::uint32_t> words =
-        wanderer_output(device, ptx::compile(kWandererText, "wander.ptx", {machine.core.registers_per_thread}));
+    const std::vector<std::uint32_t> words = wanderer_output(
+        device, ptx::compile(kWandererText, "wander.ptx", ptx::CompileOptions(tb::code_options(machine.core))));
     std::string text = fmt::format("hash {:016x}, {} cycles\n", device.retirement().total(), device.totals().cycles);
     for (const StatisticsRegistry::Scalar& one : device.statistics().scalars()) {
       text += fmt::format("{}.{} {}\n", one.declaration.module, one.declaration.name, *one.value);
@@ -197,7 +199,7 @@ DONE:
 )";
   tb::Device device(test::wandering_machine(3));
   try {
-    static_cast<void>(wanderer_output(device, ptx::compile(kText, "mismatch.ptx", {63})));
+    static_cast<void>(wanderer_output(device, ptx::compile(kText, "mismatch.ptx")));
     FAIL() << "no fault";
   } catch (const SimulatedFault& error) {
     EXPECT_NE(std::string(error.what()).find("barrier mismatch"), std::string::npos) << error.what();
@@ -213,7 +215,7 @@ TEST(MovingThreads, ThoseThatWaitAtABarrierStay) {
     const hw::Machine machine = test::wandering_machine(1);
     tb::Device device(machine);
     test::wander_while_waiting = true;
-    static_cast<void>(wanderer_output(device, ptx::compile(kWandererText, "wander.ptx", {63})));
+    static_cast<void>(wanderer_output(device, ptx::compile(kWandererText, "wander.ptx")));
     return std::string("nobody objected");
   });
   EXPECT_THAT(told, ::testing::HasSubstr("neither in flight nor waits can change their places"));
@@ -255,7 +257,7 @@ LOOP:
   const hw::Machine machine = test::wandering_machine(3);
   tb::Device device(machine);
   const std::vector<std::uint32_t> words =
-      wanderer_output(device, ptx::compile(kText, "where.ptx", {machine.core.registers_per_thread}));
+      wanderer_output(device, ptx::compile(kText, "where.ptx", ptx::CompileOptions(tb::code_options(machine.core))));
   unsigned travelled = 0;
   for (unsigned thread = 0; thread < kWandererThreads * kWandererBlocks; ++thread) {
     const std::uint32_t seen = words[thread * kWandererWords];

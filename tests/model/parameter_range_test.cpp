@@ -29,6 +29,7 @@
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
+#include "tb/device/code_options.hpp"
 #include "tb/device/device.hpp"
 #include "tb/device/placement.hpp"
 #include "tests/model/child.hpp"
@@ -265,11 +266,7 @@ std::string random_program(tb::Device& device, std::uint64_t seed) {
   options.scratchpad = hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool == nullptr || moves_late;
   options.scratchpad_percent = moves_late ? 40 : 100;
   const random_ptx::GeneratedProgram program = random_ptx::generate_ptx(seed, options);
-  ptx::CompileOptions compile;
-  compile.max_registers = machine.core.registers_per_thread;
-  compile.if_conversion = machine.core.if_conversion;
-  compile.schedule_within = hw::schedules_within(machine.core);
-  compile.warp_syncs = hw::schedules_threads(machine.core);
+  const ptx::CompileOptions compile(tb::code_options(machine.core));
   const isa::Module module = ptx::compile(program.text, "random.ptx", compile);
   isa::LaunchRequest request;
   request.kernel = random_ptx::kEntry;

@@ -19,6 +19,7 @@
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
+#include "tb/device/code_options.hpp"
 #include "tb/device/device.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/ptx/post_dominators.hpp"
@@ -107,11 +108,7 @@ std::string difference(const char* what, const Values& actual, const Values& exp
 void check(tb::Device& device, std::uint64_t seed) {
   const hw::Machine& machine = device.machine();
   const GeneratedProgram program = program_of(seed, machine);
-  ptx::CompileOptions options;
-  options.max_registers = machine.core.registers_per_thread;
-  options.if_conversion = machine.core.if_conversion;
-  options.schedule_within = hw::schedules_within(machine.core);
-  options.warp_syncs = hw::schedules_threads(machine.core);
+  const ptx::CompileOptions options(tb::code_options(machine.core));
   const isa::Module module = ptx::compile(program.text, "random.ptx", options);
   EXPECT_EQ(test::check_re_convergence(module.kernels.front()).wrong, "");
   const isa::LaunchRequest request = request_of(program, module.kernels.front());

@@ -13,6 +13,7 @@
 #include "hw/issue/discipline.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
+#include "tb/device/code_options.hpp"
 #include "tb/device/device.hpp"
 #include "tb/measure/trace/recorder.hpp"
 #include "tb/measure/trace_subject.hpp"
@@ -91,11 +92,7 @@ isa::LaunchRequest request(std::uint32_t block = 128, std::uint32_t grid = 2) {
 }
 
 isa::Module module_for(const hw::Machine& machine) {
-  ptx::CompileOptions options;
-  options.max_registers = machine.core.registers_per_thread;
-  options.if_conversion = machine.core.if_conversion;
-  options.schedule_within = hw::schedules_within(machine.core);
-  options.warp_syncs = hw::schedules_threads(machine.core);
+  const ptx::CompileOptions options(tb::code_options(machine.core));
   return ptx::compile(kText, "kernel.ptx", options);
 }
 

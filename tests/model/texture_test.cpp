@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "isa/interpreter.hpp"
 #include "ptx/compile.hpp"
+#include "tb/device/code_options.hpp"
 #include "tb/device/device.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/support/marks.hpp"
@@ -115,7 +116,7 @@ class Textures : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(Textures, ComeToTheSameAsInTheInterpreter) {
   const hw::Machine machine = test::machines()[GetParam()];
-  const isa::Module module = ptx::compile(kText, "k.ptx", {machine.core.registers_per_thread});
+  const isa::Module module = ptx::compile(kText, "k.ptx", ptx::CompileOptions(tb::code_options(machine.core)));
   tb::Device device(machine);
   tb::ReferenceExecutor reference{isa::InterpreterOptions{}};
   const Outcome actual = outcome_of(device, module);
@@ -158,7 +159,7 @@ TEST(TextureCache, CountsLinesOfAllTexels) {
   with_place.insert(with_place.find(".visible"), ".shared .align 4 .b8 place[4];\n");
   hw::Machine machine;
   tb::Device device(machine);
-  const isa::Module module = ptx::compile(with_place, "k.ptx", {machine.core.registers_per_thread});
+  const isa::Module module = ptx::compile(with_place, "k.ptx", ptx::CompileOptions(tb::code_options(machine.core)));
   device.load(module);
   const std::uint64_t image = device.memory().allocate("image", 128 * 4);  // four rows of one line each
   isa::TextureDescriptor of = descriptor(image, 32, 4, 1);

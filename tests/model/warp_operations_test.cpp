@@ -17,6 +17,7 @@
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
 #include "tb/config/config.hpp"
+#include "tb/device/code_options.hpp"
 #include "tb/device/device.hpp"
 #include "tb/device/executor.hpp"
 #include "tb/measure/trace/recorder.hpp"
@@ -157,11 +158,7 @@ Results results_of(tb::Executor& executor, const isa::Module& module) {
 }
 
 isa::Module compiled(const hw::Machine& machine, const std::string& text) {
-  ptx::CompileOptions options;
-  options.max_registers = machine.core.registers_per_thread;
-  options.if_conversion = machine.core.if_conversion;
-  options.schedule_within = hw::schedules_within(machine.core);
-  options.warp_syncs = hw::schedules_threads(machine.core);
+  const ptx::CompileOptions options(tb::code_options(machine.core));
   return ptx::compile(text, "k.ptx", options);
 }
 

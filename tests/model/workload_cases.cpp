@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "tb/config/config.hpp"
+#include "tb/device/code_options.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/support/program.hpp"
 
@@ -61,10 +62,7 @@ std::unique_ptr<tb::Workload> make_workload(const std::string& name, const hw::M
                                             unsigned address_bits) {
   tb::WorkloadOptions options;
   options.scale = tb::Workload::test_scale() * size;
-  options.max_registers = machine.core.registers_per_thread;
-  options.if_conversion = machine.core.if_conversion;
-  options.schedule_within = hw::schedules_within(machine.core);
-  options.warp_syncs = hw::schedules_threads(machine.core);
+  options.code = tb::code_options(machine.core);
   options.core_threads = machine.core.threads;
   options.resident_threads = machine.core.threads;
   options.address_bits = address_bits;

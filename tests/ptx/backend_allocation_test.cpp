@@ -126,12 +126,12 @@ IrFunction many_values(unsigned n) {
 
 TEST(BackendAllocation, SpillsFromTheLimitOnAndNotBefore) {
   IrFunction function = many_values(10);
-  function.max_registers = 10;
+  function.code.max_registers = 10;
   const isa::Kernel fits = generate(function, "k.ptx");
   EXPECT_EQ(fits.spilled_registers, 0U);
   EXPECT_EQ(fits.local_bytes, 0U);
   EXPECT_EQ(fits.registers, 10U);
-  function.max_registers = 9;
+  function.code.max_registers = 9;
   const isa::Kernel spills = generate(function, "k.ptx");
   EXPECT_GE(spills.spilled_registers, 1U);
   EXPECT_GT(count(spills, Op::LD_LOCAL), 0U);
@@ -155,7 +155,7 @@ TEST(BackendAllocation, ManyMoreValuesThanRegistersKeepTheirResults) {
   for (const unsigned n : {backend::kMostLive, backend::kMostLive + 1, 2 * backend::kMostLive}) {
     SCOPED_TRACE(n);
     IrFunction function = many_values(n);
-    function.max_registers = 32;
+    function.code.max_registers = 32;
     const isa::Kernel kernel = generate(function, "k.ptx");
     EXPECT_GE(kernel.spilled_registers, n - 32);
     EXPECT_LE(kernel.registers, 32U);
@@ -180,7 +180,7 @@ TEST(BackendAllocation, PressureThatNoSpillCanLowerIsRefused) {
 TEST(BackendAllocation, SpillSlotsLieBehindLocalVariables) {
   IrFunction function = many_values(12);
   function.local_bytes = 20;
-  function.max_registers = 8;
+  function.code.max_registers = 8;
   const isa::Kernel kernel = generate(function, "k.ptx");
   ASSERT_GT(count(kernel, Op::ST_LOCAL), 0U);
   for (const isa::InstructionWord& word : kernel.words) {
@@ -202,7 +202,7 @@ TEST(BackendAllocation, ParametersAndConstantsAreRepeatedInsteadOfSpilled) {
   }
   for (unsigned i = 0; i < 12; ++i) store(function, 64 * i, {parameters[i]});
   push(function, Op::EXIT);
-  function.max_registers = 8;
+  function.code.max_registers = 8;
   const isa::Kernel kernel = generate(function, "k.ptx");
   EXPECT_EQ(kernel.spilled_registers, 0U);
   EXPECT_EQ(count(kernel, Op::LD_LOCAL) + count(kernel, Op::ST_LOCAL), 0U);
@@ -298,9 +298,9 @@ TEST(BackendAllocation, TooFewRegistersSaysWhereAndHowMany) {
   function.items.back().instruction.a = address;
   const std::uint32_t line = function.items.back().instruction.at.line;
   push(function, Op::EXIT);
-  function.max_registers = 9;
+  function.code.max_registers = 9;
   EXPECT_NO_THROW(static_cast<void>(generate(function, "wide.ptx")));
-  function.max_registers = 8;
+  function.code.max_registers = 8;
   try {
     static_cast<void>(generate(function, "wide.ptx"));
     FAIL() << "eight registers and an address do not fit eight registers";

@@ -334,7 +334,7 @@ TEST_P(BackendRandom, StoresWhatTheIntermediateCodeStores) {
     IrFunction function = Generator(seed).make();
     const test::Trace expected = test::run_ir(function, 3000);
     for (const unsigned limit : {8U, 9U, 11U, 16U, 24U, 63U}) {
-      function.max_registers = limit;
+      function.code.max_registers = limit;
       isa::Kernel kernel;
       ASSERT_NO_THROW(kernel = generate(function, "random.ptx")) << "seed " << seed << ", limit " << limit;
       test::Trace got;

@@ -38,7 +38,7 @@ TEST(CompileFile, KeepsTheKernelsOrderAndTheFilesName) {
 
 TEST(CompileFile, RefusesImpossibleRegisterCounts) {
   const auto with = [](unsigned registers) {
-    return what_of([&] { static_cast<void>(compile(kTwo, "two.ptx", {registers})); });
+    return what_of([&] { static_cast<void>(compile(kTwo, "two.ptx", CompileOptions({.max_registers = registers}))); });
   };
   EXPECT_EQ(with(8), "no error");
   EXPECT_EQ(with(isa::kRegisters), "no error");

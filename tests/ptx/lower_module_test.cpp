@@ -127,8 +127,9 @@ TEST(LowerModule, MarksWarpOperations) {
 }
 
 IrFunction with_warp_syncs(std::string_view statements) {
-  return lower(parse(kernel_text(statements), "t.ptx"), isa::kRegisters, Refusals::thrown, Interruption(), 1024, true)
-      .kernels.at(0);
+  CodeOptions code;
+  code.warp_syncs = true;
+  return lower(parse(kernel_text(statements), "t.ptx"), code).kernels.at(0);
 }
 
 // For machines that schedule the threads of a warp independently: who exchanges waits for those that are named, once
@@ -166,13 +167,13 @@ TEST(LowerModule, ReadsKernelAttributes) {
       lower_module(header(64) + ".entry k() .maxntid 32, 4 .maxnreg 20\n{ .pragma \"warp_size 64\"; exit; }")
           .kernels.at(0);
   EXPECT_EQ(ir.kernel.max_threads, 128U);
-  EXPECT_EQ(ir.max_registers, 20U);
+  EXPECT_EQ(ir.code.max_registers, 20U);
   EXPECT_EQ(ir.kernel.warp_size, 64U);
   EXPECT_EQ(ir.kernel.warp_size_line, 5U);
   EXPECT_FALSE(ir.kernel.required_block.has_value());
   const IrFunction required = lower_module(header(64) + ".entry k() .reqntid 8, 4, 2 { exit; }", 16).kernels.at(0);
   EXPECT_EQ(required.kernel.required_block, (isa::Dim3{8, 4, 2}));
-  EXPECT_EQ(required.max_registers, 16U);
+  EXPECT_EQ(required.code.max_registers, 16U);
   EXPECT_EQ(module_refusal(header(64) + ".entry k() .maxnreg 7 { exit; }"),
             "t.ptx:4:8: .maxnreg 7 of 'k' is too low; allow at least 8 registers");
   EXPECT_EQ(module_refusal(header(64) + ".entry k() .maxnreg 8 { exit; }"), "accepted");

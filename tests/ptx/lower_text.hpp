@@ -93,7 +93,9 @@ inline std::string kernel_text(std::string_view statements, unsigned address_siz
 }
 
 inline IrModule lower_module(const std::string& text, unsigned max_registers = isa::kRegisters) {
-  return lower(parse(text, "t.ptx"), max_registers);
+  CodeOptions code;
+  code.max_registers = max_registers;
+  return lower(parse(text, "t.ptx"), code);
 }
 inline IrFunction lower_kernel(std::string_view statements, unsigned address_size = 64) {
   return lower_module(kernel_text(statements, address_size)).kernels.at(0);

@@ -98,6 +98,14 @@ void check(const GeneratedProgram& program) {
     const isa::Module scheduled = ptx::compile(program.text, "random.ptx", ahead);
     EXPECT_EQ(execute(program, scheduled, 32).output, reference.output) << "loads ahead within " << within;
   }
+  ptx::CompileOptions unrolled;
+  for (const unsigned times : {2U, 4U}) {
+    unrolled.unroll = times;
+    unrolled.if_conversion = times == 4 ? 8 : 0;
+    unrolled.schedule_within = times == 4 ? 32 : 0;
+    const isa::Module longer = ptx::compile(program.text, "random.ptx", unrolled);
+    EXPECT_EQ(execute(program, longer, 32).output, reference.output) << "unrolled by " << times;
+  }
   if (!program.warp_operations) {
     for (const unsigned warp_size : {1U, 12U}) {
       const Outcome other = execute(program, roomy, warp_size);
@@ -122,7 +130,7 @@ GeneratorOptions options_of(std::uint64_t seed) {
   return options;
 }
 
-TEST(RandomPrograms, ResultsDependOnNeitherWarpSizeNorRegistersNorPredicationNorOrder) {
+TEST(RandomPrograms, ResultsDependOnNeitherWarpSizeNorRegistersNorPredicationNorUnrollingNorOrder) {
   if (const char* only = std::getenv("HEDDLE_RANDOM_SEED")) {
     const std::uint64_t seed = std::strtoull(only, nullptr, 10);
     const GeneratedProgram program = generate_ptx(seed, options_of(seed));

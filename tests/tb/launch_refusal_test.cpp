@@ -397,7 +397,7 @@ TEST(LaunchRefusal, OfArgumentsThatDoNotFitTheKernel) {
     folder.write("launch.toml", each.text);
     const LaunchFile file = LaunchFile::read(folder.path("launch.toml"));
     ReferenceExecutor executor;
-    executor.load(file.compile(63));
+    executor.load(file.compile(ptx::CodeOptions{}));
     const std::string message = folder.refusal([&] { static_cast<void>(file.run(executor, std::nullopt)); });
     EXPECT_EQ(message.substr(0, each.expected.size()), each.expected) << each.text << "\nsays: " << message;
     EXPECT_EQ(executor.thread_instructions(), 0U);

@@ -16,7 +16,7 @@ Verdict run(const LaunchFolder& folder, const std::string& text, bool write = tr
   folder.write("launch.toml", text);
   const LaunchFile file = LaunchFile::read(folder.path("launch.toml"));
   ReferenceExecutor executor;
-  executor.load(file.compile(63));
+  executor.load(file.compile(ptx::CodeOptions{}));
   return file.run(executor, write ? std::optional(folder.path("out/deep")) : std::nullopt);
 }
 
@@ -330,7 +330,7 @@ TEST(LaunchRun, RunsTheExampleOfTheDocuments) {
   EXPECT_EQ(file.threads(), 8192U);
   EXPECT_EQ(file.address_bits(), 32U);
   ReferenceExecutor executor;
-  executor.load(file.compile(16));
+  executor.load(file.compile({.max_registers = 16}));
   const Verdict verdict = file.run(executor, std::nullopt);
   EXPECT_TRUE(verdict.correct) << verdict.detail;
 }

@@ -78,7 +78,7 @@ std::vector<T> run(const std::string& text, const std::string& wanted, int addre
   static std::map<int, isa::Module> modules;  // the kernels are always the same: compiled once per test
   const auto [module, fresh] = modules.try_emplace(address_bits);
   if (fresh) {
-    module->second = file.compile(63);
+    module->second = file.compile(ptx::CodeOptions{});
   }
   ReferenceExecutor executor;
   executor.load(module->second);
@@ -257,7 +257,7 @@ TEST(LaunchSteps, TheExampleOfTheDocumentsRuns) {
   const LaunchFile file = LaunchFile::read(HEDDLE_SOURCE_DIR "/docs/examples/steps/launch.toml");
   EXPECT_EQ(file.threads(), 64U);
   ReferenceExecutor executor;
-  executor.load(file.compile(16));
+  executor.load(file.compile({.max_registers = 16}));
   const Verdict verdict = file.run(executor, std::nullopt);
   EXPECT_TRUE(verdict.correct) << verdict.detail;
 }

@@ -168,7 +168,7 @@ arguments = [{ buffer = "pixels" }]
 )");
   const LaunchFile file = LaunchFile::read(folder.path("launch.toml"));
   Shown executor;
-  executor.load(file.compile(63));
+  executor.load(file.compile(ptx::CodeOptions{}));
   EXPECT_FALSE(file.run(executor, std::nullopt).checked);
   ASSERT_EQ(executor.pictures.size(), 1U);
   EXPECT_EQ(executor.pictures[0].name, "pixels");

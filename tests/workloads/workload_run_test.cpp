@@ -133,7 +133,7 @@ TEST_P(WorkloadRun, IsVerified) {
   const auto& [name, address_bits, max_registers] = GetParam();
   tb::WorkloadOptions options = small();
   options.address_bits = address_bits;
-  options.max_registers = max_registers;
+  options.code.max_registers = max_registers;
   const auto workload = make(name, options);
   tb::ReferenceExecutor executor;
   executor.load(workload->compile());

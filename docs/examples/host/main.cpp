@@ -12,6 +12,7 @@
 #include "ptx/compile.hpp"
 #include "tb/config/config.hpp"
 #include "tb/device/arguments.hpp"
+#include "tb/device/code_options.hpp"
 #include "tb/device/device.hpp"
 
 namespace {
@@ -28,8 +29,7 @@ std::uint64_t upload(heddle::isa::DeviceMemory& memory, const std::string& name,
 }
 
 int run(const std::string& kernel_file, const heddle::hw::Machine& machine) {
-  heddle::ptx::CompileOptions options;
-  options.max_registers = machine.core.registers_per_thread;
+  const heddle::ptx::CompileOptions options(heddle::tb::code_options(machine.core));
   const std::string ptx = heddle::cuda::compile_cuda(kernel_file, kAddressBits);
   heddle::tb::Device device(machine);
   device.load(heddle::ptx::compile(ptx, "saxpy.ptx", options));

@@ -1,0 +1,98 @@
+// A loop of one block whose iterations can be counted: a counter that each iteration changes by a constant, and a test
+// that compares it with something which the loop leaves alone.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ptx/backend/machine_code.hpp"
+
+namespace heddle::ptx::backend {
+
+// The value that a register had at the loop's begin, and a constant.
+struct Sum {
+  VReg base = kNone;
+  std::int64_t offset = 0;
+};
+
+// The integers that an operation compares.
+struct Numbers {
+  bool wide = false, is_signed = false;
+  [[nodiscard]] std::int64_t wrapped(std::int64_t value) const;
+  [[nodiscard]] bool holds(isa::Comparison comparison, std::int64_t a, std::int64_t b) const;
+};
+
+// When a loop goes round again: while its counter, `ahead` of what it was when the iteration began, compares so with
+// the bound.
+struct LoopTest {
+  std::size_t at = 0;  // the comparison, in the block
+  bool swapped = false;
+  Numbers numbers;
+  isa::Comparison goes_on = isa::Comparison::ne;
+  VReg counter = kNone;
+  std::int64_t step = 0, ahead = 0;
+  VReg bound = kNone;  // kNone: it is `constant`
+  std::int64_t constant = 0;
+};
+
+class CountedLoop {
+ public:
+  // `at`: a block that may go to itself.
+  CountedLoop(const MachineFunction& function, int at);
+
+  // False: its iterations cannot be counted. `uses`: of each register, in the function. `live`: whether a register is,
+  // where the loop begins.
+  template <class Live>
+  [[nodiscard]] bool find(const std::vector<unsigned>& uses, Live live) {
+    find_steps();
+    std::erase_if(steps_, [&](const auto& entry) { return !live(entry.first); });
+    return !steps_.empty() && find_test(uses);
+  }
+
+  // The registers that each iteration changes by a constant, and that constant; nothing else writes them in the loop.
+  [[nodiscard]] const std::map<VReg, std::int64_t>& steps() const { return steps_; }
+  [[nodiscard]] const LoopTest& test() const { return test_; }
+  [[nodiscard]] std::uint64_t magnitude() const;  // of the counter's step
+  // Iterations, where the counter begins with a constant and ends with one.
+  [[nodiscard]] std::optional<std::uint64_t> count(const std::vector<std::vector<int>>& predecessors) const;
+
+  // What an instruction adds a constant to, if that is all that it does; `find` has the sum that a register is.
+  template <class Find>
+  [[nodiscard]] std::optional<Sum> sum_of(const MachineInstruction& instruction, Find find) const {
+    const IrInstruction& in = instruction.in;
+    if (guarded(instruction) || in.dst == kNone) return std::nullopt;
+    if (instruction.copy) return copies_whole(instruction) ? find(in.b) : std::nullopt;
+    if ((in.op != isa::Op::ADD && in.op != isa::Op::ADD64) || !in.immediate || in.a == kNone) return std::nullopt;
+    std::optional<Sum> sum = find(in.a);
+    if (sum) sum->offset = wrapped(in.dst, sum->offset + static_cast<std::int32_t>(in.imm));
+    return sum;
+  }
+  [[nodiscard]] std::int64_t wrapped(VReg reg, std::int64_t value) const {
+    return function_.words(reg) == 2 ? value : static_cast<std::int32_t>(value);
+  }
+
+ private:
+  [[nodiscard]] const Block& block() const { return function_.blocks[static_cast<std::size_t>(at_)]; }
+  [[nodiscard]] bool copies_whole(const MachineInstruction& copy) const;
+  void find_steps();
+  [[nodiscard]] bool find_test(const std::vector<unsigned>& uses);
+  [[nodiscard]] bool take_test(std::size_t at, bool goes_on_if);
+  [[nodiscard]] bool take_operands(const IrInstruction& in, std::size_t at);
+  [[nodiscard]] bool counts() const;
+  [[nodiscard]] std::optional<std::int64_t> first_value(VReg reg,
+                                                        const std::vector<std::vector<int>>& predecessors) const;
+  [[nodiscard]] std::optional<std::int64_t> constant_of(const MachineInstruction& instruction, VReg reg) const;
+
+  const MachineFunction& function_;
+  int at_;
+  std::map<VReg, std::int64_t> steps_;
+  std::map<VReg, bool> written_;  // in the loop; whether in another way than by a sum
+  std::vector<std::pair<std::optional<Sum>, std::optional<Sum>>> operands_;  // by instruction, of comparisons
+  LoopTest test_;
+};
+
+}  // namespace heddle::ptx::backend

@@ -1,0 +1,20 @@
+#include "tb/device/code_options.hpp"
+
+#include "hw/divergence/divergence.hpp"
+#include "hw/issue/discipline.hpp"
+
+namespace heddle::tb {
+
+ptx::CodeOptions code_options(const hw::CoreParameters& core) {
+  ptx::CodeOptions options;
+  options.max_registers = core.registers_per_thread;
+  options.core_registers = {core.registers, core.warp_size * core.sub_cores};
+  options.if_conversion = core.if_conversion;
+  options.predicated_loads = core.predicated_loads;
+  options.unroll = core.unroll;
+  options.schedule_within = hw::schedules_within(core);
+  options.warp_syncs = hw::schedules_threads(core);
+  return options;
+}
+
+}  // namespace heddle::tb
