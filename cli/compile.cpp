@@ -3,31 +3,51 @@
 
 #include <filesystem>
 #include <iostream>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cuda/compiler/cuda_compiler.hpp"
+#include "cuda/compiler/ptxas.hpp"
 #include "hw/issue/discipline.hpp"
 #include "ptx/compile.hpp"
 #include "ptx/control_bits.hpp"
 #include "ptx/last_access.hpp"
 #include "ptx/uniformity.hpp"
 #include "tb/config/config.hpp"
+#include "tb/device/code_options.hpp"
 
 namespace heddle::cli {
 namespace {
 
-isa::Module compile_any(const std::string& path, unsigned address_bits, const ptx::CompileOptions& options) {
+struct Text {
+  std::string ptx;
+  std::string file;  // names it in messages
+};
+
+Text read_any(const std::string& path, unsigned address_bits) {
   const std::string suffix = std::filesystem::path(path).extension().string();
-  if (suffix == ".cu") {
-    return ptx::compile(cuda::compile_cuda(path, address_bits), path + " (as PTX)", options);
-  }
-  if (suffix == ".ptx") {
-    return ptx::compile_file(path, options);
-  }
+  if (suffix == ".cu") return {cuda::compile_cuda(path, address_bits), path + " (as PTX)"};
+  if (suffix == ".ptx") return {ptx::read_file(path), path};
   throw InputError({path}, "is neither a .ptx nor a .cu file");
+}
+
+// As the machine wants it, and then as the other options have it.
+ptx::CompileOptions options_of(const Arguments& arguments, const std::optional<hw::CoreParameters>& core) {
+  ptx::CompileOptions options;
+  if (core) options = ptx::CompileOptions(tb::code_options(*core));
+  const auto take = [&](const char* name, unsigned& value, unsigned least, unsigned most) {
+    value = static_cast<unsigned>(arguments.whole(name, value, least, most));
+  };
+  take("max-registers", options.max_registers, 8, isa::kRegisters);
+  take("if-conversion", options.if_conversion, 0, 64);
+  take("unroll", options.unroll, 0, 16);
+  return options;
 }
 
 // Whatever the machine's own core.issue is.
@@ -43,15 +63,15 @@ int compile(const Arguments& arguments) {
   if (bits != 32 && bits != 64) {
     throw InputError({"--address-bits"}, fmt::format("'{}' is neither 32 nor 64", bits));
   }
-  ptx::CompileOptions options;
-  options.max_registers =
-      static_cast<unsigned>(arguments.whole("max-registers", options.max_registers, 8, isa::kRegisters));
-  options.if_conversion = static_cast<unsigned>(arguments.whole("if-conversion", options.if_conversion, 0, 64));
+  std::optional<hw::CoreParameters> core;
+  if (arguments.has("config")) core = tb::read_machine(arguments.text("config"), {}).core;
+  ptx::CompileOptions options = options_of(arguments, core);
   std::vector<std::string> notes;
   options.notes = &notes;
   std::vector<ptx::RefusedKernel> refused;
   options.refused = &refused;
-  isa::Module module = compile_any(path, static_cast<unsigned>(bits), options);
+  const Text text = read_any(path, static_cast<unsigned>(bits));
+  isa::Module module = ptx::compile(text.ptx, text.file, options);
   if (arguments.has("mark-uniform")) {
     ptx::mark_uniform(module);
   }
@@ -60,6 +80,8 @@ int compile(const Arguments& arguments) {
   }
   if (arguments.has("control-bits")) {
     write_control_bits(module, arguments.text("control-bits"));
+  } else if (core && hw::by_control_bits(*core)) {
+    write_control_bits(module, arguments.text("config"));
   }
   for (const std::string& note : notes) {
     remark("note", note);
@@ -80,21 +102,38 @@ int compile(const Arguments& arguments) {
                      suggest(entry, names, "known: " + join(names)));
   }
   using Align = TextTable::Align;
-  TextTable table({{"kernel"},
-                   {"instructions", Align::right},
-                   {"registers", Align::right},
-                   {"predicates", Align::right},
-                   {"spilled", Align::right},
-                   {"scratchpad\nbytes", Align::right},
-                   {"local bytes\nper thread", Align::right},
-                   {"parameter\nbytes", Align::right}});
-  for (const isa::Kernel& kernel : module.kernels) {
-    if (wanted == nullptr || &kernel == wanted) {
-      table.add({kernel.name, fmt::format("{}", kernel.words.size()), fmt::format("{}", kernel.registers),
-                 fmt::format("{}", kernel.predicates), fmt::format("{}", kernel.spilled_registers),
-                 fmt::format("{}", kernel.shared_bytes), fmt::format("{}", kernel.local_bytes),
-                 fmt::format("{}", kernel.parameter_bytes)});
+  std::vector<TextTable::Column> columns = {{"kernel"},
+                                            {"instructions", Align::right},
+                                            {"registers", Align::right},
+                                            {"predicates", Align::right},
+                                            {"spilled", Align::right},
+                                            {"scratchpad\nbytes", Align::right},
+                                            {"local bytes\nper thread", Align::right},
+                                            {"parameter\nbytes", Align::right}};
+  std::map<std::string, cuda::PtxasKernel> others;
+  if (arguments.has("ptxas")) {
+    others = cuda::assemble(text.ptx, text.file, arguments.text("ptxas"));
+    for (const char* const name : {"ptxas:\ninstructions", "\nregisters", "\nspilled bytes"}) {
+      columns.push_back({name, Align::right});
     }
+  }
+  TextTable table(columns);
+  for (const isa::Kernel& kernel : module.kernels) {
+    if (wanted != nullptr && &kernel != wanted) continue;
+    std::vector<std::string> row = {kernel.name};
+    for (const std::size_t value : {kernel.words.size(), std::size_t{kernel.registers}, std::size_t{kernel.predicates},
+                                    std::size_t{kernel.spilled_registers}, std::size_t{kernel.shared_bytes},
+                                    std::size_t{kernel.local_bytes}, std::size_t{kernel.parameter_bytes}}) {
+      row.push_back(fmt::format("{}", value));
+    }
+    if (arguments.has("ptxas")) {
+      const cuda::PtxasKernel& other = others[kernel.name];
+      for (const std::size_t value :
+           {other.instructions, std::size_t{other.registers}, std::size_t{other.spilled_bytes}}) {
+        row.push_back(fmt::format("{}", value));
+      }
+    }
+    table.add(row);
   }
   if (!module.kernels.empty()) {
     std::cout << table.text();
@@ -130,10 +169,16 @@ Command compile_command() {
       ("mark-uniform", "mark scalar instructions in the listing, as core.scalar = \"compiler\" has them")     //
       ("mark-past-scratchpad", "mark what no access to the scratchpad follows, as odgs.scratchpad wants it")  //
       ("control-bits", po::value<std::string>()->value_name("CONFIG"),
-       "control bits in the listing, as core.issue = \"control-bits\" has them on this machine")               //
+       "control bits in the listing, as core.issue = \"control-bits\" has them on this machine")  //
+      ("config", po::value<std::string>()->value_name("CONFIG"),
+       "code as this machine has it compiled: registers, predication, unrolling, order, control bits")  //
+      ("ptxas", po::value<std::string>()->value_name("GPU"),
+       "beside it what NVIDIA's ptxas makes of the same text for a GPU such as sm_90, where it is installed")  //
       ("max-registers", po::value<std::string>()->value_name("N"), "registers per thread; more values spill")  //
       ("if-conversion", po::value<std::string>()->value_name("N"),
        "predicated code instead of branches around at most N instructions (default 0: none)")  //
+      ("unroll", po::value<std::string>()->value_name("N"),
+       "loops go through N iterations at a time where their count is not known (default 0: as they stand)")  //
       ("address-bits", po::value<std::string>()->value_name("32|64"), "pointers of a compiled .cu (default 32)");
   command.completions = {{"@files"}};
   command.run = compile;
