@@ -59,7 +59,7 @@ void write_control_bits(isa::Module& module, const std::string& config) {
 
 int compile(const Arguments& arguments) {
   const std::string& path = arguments.words().front();
-  const std::uint64_t bits = arguments.whole("address-bits", 32, 32, 64);
+  const std::uint64_t bits = arguments.whole("address-bits", arguments.has("ptxas") ? 64 : 32, 32, 64);
   if (bits != 32 && bits != 64) {
     throw InputError({"--address-bits"}, fmt::format("'{}' is neither 32 nor 64", bits));
   }
@@ -179,7 +179,8 @@ Command compile_command() {
        "predicated code instead of branches around at most N instructions (default 0: none)")  //
       ("unroll", po::value<std::string>()->value_name("N"),
        "loops go through N iterations at a time where their count is not known (default 0: as they stand)")  //
-      ("address-bits", po::value<std::string>()->value_name("32|64"), "pointers of a compiled .cu (default 32)");
+      ("address-bits", po::value<std::string>()->value_name("32|64"),
+       "pointers of a compiled .cu (default 32; 64 with --ptxas)");
   command.completions = {{"@files"}};
   command.run = compile;
   return command;

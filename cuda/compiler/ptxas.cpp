@@ -30,14 +30,40 @@ std::string find_ptxas() {
                    "install a CUDA toolkit, or set HEDDLE_PTXAS to the program; nothing but this comparison needs it");
 }
 
-// ptxas refuses what is older than the oldest GPU that it knows.
-std::string aimed_at(const std::string& ptx, const std::string& gpu) {
+// The oldest GPU that every ptxas of CUDA 13 knows, and the version of PTX that knows it.
+constexpr unsigned kOldestGpu = 75, kItsVersion = 63;
+
+// The number that begins there, and how many characters it has.
+std::optional<std::pair<unsigned, std::size_t>> number_at(std::string_view line, std::size_t from) {
+  unsigned number = 0;
+  const char* const begin = line.data() + std::min(from, line.size());
+  const auto [end, error] = std::from_chars(begin, line.data() + line.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  return std::pair{number, static_cast<std::size_t>(end - begin)};
+}
+
+// ptxas refuses text for GPUs that are older than those which it knows.
+std::string lifted(const std::string& ptx) {
   std::istringstream in(ptx);
   std::string result;
   for (std::string line; std::getline(in, line);) {
-    const std::size_t first = line.find_first_not_of(" \t");
-    const bool target = first != std::string::npos && line.compare(first, 7, ".target") == 0;
-    result += target ? ".target " + gpu : line;
+    constexpr std::string_view kTarget = ".target sm_", kVersion = ".version ";
+    if (const std::size_t at = line.find(kTarget); at != std::string::npos) {
+      const auto gpu = number_at(line, at + kTarget.size());
+      if (gpu && gpu->first < kOldestGpu) {
+        line.replace(at + kTarget.size(), gpu->second, fmt::format("{}", kOldestGpu));
+      }
+    }
+    if (const std::size_t at = line.find(kVersion); at != std::string::npos) {
+      const std::size_t first = at + kVersion.size();
+      const auto major = number_at(line, first);
+      const auto minor = major ? number_at(line, first + major->second + 1) : std::nullopt;
+      if (minor && major->first * 10 + minor->first < kItsVersion) {
+        line.replace(first, major->second + 1 + minor->second,
+                     fmt::format("{}.{}", kItsVersion / 10, kItsVersion % 10));
+      }
+    }
+    result += line;
     result += '\n';
   }
   return result;
@@ -63,19 +89,23 @@ std::optional<unsigned> number_before(std::string_view line, std::string_view un
   return number;
 }
 
-// "ptxas FILE, line N; error : TEXT" or "ptxas error : TEXT".
+// "ptxas FILE, line N; error : TEXT", "ptxas error : TEXT" or "ptxas fatal : TEXT".
 InputError first_error(const std::string& report, const std::string& file) {
   std::istringstream in(report);
   for (std::string line; std::getline(in, line);) {
     const std::size_t colon = line.find(": ");
-    if (colon == std::string::npos || line.find("error") == std::string::npos) continue;
+    const std::string_view head = std::string_view(line).substr(0, colon);
+    const bool says = head.find("error") != head.npos || head.find("fatal") != head.npos;
+    if (colon == std::string::npos || !says) continue;
     SourceLocation where{file};
     if (const std::size_t at = line.find(", line "); at != std::string::npos) {
       where.line = static_cast<std::uint32_t>(std::strtoul(line.c_str() + at + 7, nullptr, 10));
     }
-    return {where, "ptxas refuses it: " + line.substr(colon + 2)};
+    const bool narrow = line.find("32-Bit") != std::string::npos;
+    const std::size_t text = std::min(line.find_first_not_of(' ', colon + 1), line.size());
+    return {where, "ptxas refuses it: " + line.substr(text), narrow ? "compile with --address-bits 64" : ""};
   }
-  return {{file}, "ptxas fails", report};
+  return {{file}, "ptxas fails without saying why"};
 }
 
 }  // namespace
@@ -142,7 +172,7 @@ std::map<std::string, PtxasKernel> assemble(const std::string& ptx, const std::s
   const std::string program = find_ptxas();
   const os::StopsOrderly caught;  // the folder does not stay behind
   const os::TemporaryFolder temporary;
-  temporary.write("in.ptx", aimed_at(ptx, gpu));
+  temporary.write("in.ptx", lifted(ptx));
   const std::string object = (temporary.path() / "out.cubin").string();
   os::Finished done;
   try {

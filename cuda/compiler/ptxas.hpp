@@ -16,7 +16,8 @@ struct PtxasKernel {
   std::size_t instructions = 0;  // without the branch to itself and the NOPs behind the kernel's last instruction
 };
 
-// By kernel, for a GPU such as "sm_90". `file` names the text in messages; its own .target does not count. The program
+// By kernel, for a GPU such as "sm_90". `file` names the text in messages; a .target that is older than sm_75 is taken
+// for that, which is the oldest that ptxas of CUDA 13 knows. The program
 // is $HEDDLE_PTXAS when set, else ptxas on PATH, else that of /usr/local/cuda. Throws InputError: there is none, or the
 // first error that it reports.
 [[nodiscard]] std::map<std::string, PtxasKernel> assemble(const std::string& ptx, const std::string& file,

@@ -119,14 +119,16 @@ void CountedLoop::find_steps() {
   }
 }
 
-bool CountedLoop::find_test(const std::vector<unsigned>& uses) {
+// The comparison that the branch decides by, which nothing else does.
+bool CountedLoop::find_test() {
   const VPred guard = block().code.back().in.guard;
-  if (guard.reg == kNone || uses[static_cast<std::size_t>(guard.reg)] != 1) return false;
   for (std::size_t i = block().code.size() - 1; i-- != 0;) {
-    bool found = false;
+    bool read = false, written = false;
+    for_each_use(function_, block().code[i], [&](VReg reg, unsigned, unsigned) { read |= reg == guard.reg; });
     for_each_definition(function_, block().code[i],
-                        [&](VReg reg, unsigned, unsigned, unsigned) { found |= reg == guard.reg; });
-    if (found) return take_test(i, (block().taken == at_) != guard.negated);
+                        [&](VReg reg, unsigned, unsigned, unsigned) { written |= reg == guard.reg; });
+    if (written) return take_test(i, (block().taken == at_) != guard.negated);
+    if (read) return false;
   }
   return false;
 }

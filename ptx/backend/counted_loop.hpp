@@ -44,13 +44,13 @@ class CountedLoop {
   // `at`: a block that may go to itself.
   CountedLoop(const MachineFunction& function, int at);
 
-  // False: its iterations cannot be counted. `uses`: of each register, in the function. `live`: whether a register is,
-  // where the loop begins.
-  template <class Live>
-  [[nodiscard]] bool find(const std::vector<unsigned>& uses, Live live) {
+  // False: its iterations cannot be counted. Whether a register is live where the loop begins, and behind it.
+  template <class LiveAtBegin, class LiveBehind>
+  [[nodiscard]] bool find(LiveAtBegin live_at_begin, LiveBehind live_behind) {
     find_steps();
-    std::erase_if(steps_, [&](const auto& entry) { return !live(entry.first); });
-    return !steps_.empty() && find_test(uses);
+    std::erase_if(steps_, [&](const auto& entry) { return !live_at_begin(entry.first); });
+    const VReg decides = block().code.back().in.guard.reg;
+    return !steps_.empty() && decides != kNone && !live_at_begin(decides) && !live_behind(decides) && find_test();
   }
 
   // The registers that each iteration changes by a constant, and that constant; nothing else writes them in the loop.
@@ -79,7 +79,7 @@ class CountedLoop {
   [[nodiscard]] const Block& block() const { return function_.blocks[static_cast<std::size_t>(at_)]; }
   [[nodiscard]] bool copies_whole(const MachineInstruction& copy) const;
   void find_steps();
-  [[nodiscard]] bool find_test(const std::vector<unsigned>& uses);
+  [[nodiscard]] bool find_test();
   [[nodiscard]] bool take_test(std::size_t at, bool goes_on_if);
   [[nodiscard]] bool take_operands(const IrInstruction& in, std::size_t at);
   [[nodiscard]] bool counts() const;

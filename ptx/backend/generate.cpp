@@ -1,8 +1,11 @@
+#include "base/error.hpp"
 #include "ptx/backend/machine_code.hpp"
 
 namespace heddle::ptx {
 
-isa::Kernel generate(const IrFunction& function, const std::string& file, const Interruption& interruption) {
+namespace {
+
+isa::Kernel generate_as_asked(const IrFunction& function, const std::string& file, const Interruption& interruption) {
   backend::MachineFunction machine = backend::import_function(function, file);
   machine.interruption = interruption;
   interruption.check();
@@ -10,7 +13,7 @@ isa::Kernel generate(const IrFunction& function, const std::string& file, const 
   backend::clean_up(machine);
   backend::simplify_control_flow(machine);
   backend::convert_ifs(machine, function.code.if_conversion, function.code.predicated_loads);
-  backend::unroll(machine, function.code.unroll);
+  backend::unroll(machine, function.code.unroll, function.kernel.needs_lockstep);
   backend::exit_early(machine, function.kernel.needs_lockstep);
   interruption.check();
   backend::schedule(machine, function.code.schedule_within);
@@ -21,6 +24,22 @@ isa::Kernel generate(const IrFunction& function, const std::string& file, const 
   kernel.name = function.name;
   backend::emit(machine, assignment, kernel);
   return kernel;
+}
+
+}  // namespace
+
+// What orders code and repeats it makes more values live at once; without it registers may suffice.
+isa::Kernel generate(const IrFunction& function, const std::string& file, const Interruption& interruption) {
+  if (function.code.unroll < 2 && function.code.schedule_within == 0) {
+    return generate_as_asked(function, file, interruption);
+  }
+  try {
+    return generate_as_asked(function, file, interruption);
+  } catch (const InputError&) {
+    IrFunction plain = function;
+    plain.code.unroll = plain.code.schedule_within = 0;
+    return generate_as_asked(plain, file, interruption);
+  }
 }
 
 }  // namespace heddle::ptx

@@ -63,7 +63,9 @@ bool LoopBody::has_memory() const {
 bool LoopBody::may_part() const {
   for (std::size_t i = 0; i + 1 < block().code.size(); ++i) {
     if (block().code[i].copy) continue;
-    const isa::Unit unit = isa::info(block().code[i].in.op).unit;
+    const Op op = block().code[i].in.op;
+    const isa::Unit unit = isa::info(op).unit;
+    if (isa::is_accumulate(op)) return false;
     if (unit == isa::Unit::control || unit == isa::Unit::barrier || unit == isa::Unit::warp) return false;
   }
   return true;

@@ -31,9 +31,10 @@ class LoopBody {
   // The block `at`, which may go to itself and to `exit`.
   LoopBody(MachineFunction& function, int at, int exit, const LiveEverywhere& live);
 
-  // False: the loop cannot be counted. `uses`: of each register, in the function.
-  [[nodiscard]] bool find(const std::vector<unsigned>& uses) {
-    return counted_.find(uses, [this](VReg reg) { return live_at_begin(reg); });
+  // False: the loop cannot be counted.
+  [[nodiscard]] bool find() {
+    return counted_.find([this](VReg reg) { return live_at_begin(reg); },
+                         [this](VReg reg) { return live_behind(reg); });
   }
   [[nodiscard]] const CountedLoop& counted() const { return counted_; }  // behind find()
 

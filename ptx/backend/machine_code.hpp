@@ -169,8 +169,8 @@ void remove_dead_code(MachineFunction& function);
 void convert_ifs(MachineFunction& function, unsigned most, bool loads);
 
 // ptx/backend/unroll.cpp: makes loops go through `times` iterations at a time, or all where their count is known. 0, 1:
-// leaves them alone.
-void unroll(MachineFunction& function, unsigned times);
+// leaves them alone. `lockstep`: lanes of a warp wait for each other without saying so (Kernel::needs_lockstep).
+void unroll(MachineFunction& function, unsigned times, bool lockstep);
 
 // ptx/backend/schedule.cpp: orders the instructions of each block so that loads from memory begin early, with at most
 // `limit` words of registers live at once, or as many as the block had. 0: leaves the order alone.

@@ -39,32 +39,33 @@ constexpr std::size_t kMostGrowth = 4096;  // instructions that a kernel gains
 
 class Loop {
  public:
+  // The block `at`; `exit` is where it leads behind the loop, by its number when `live` was found.
   Loop(MachineFunction& function, int at, int exit, const LiveEverywhere& live)
-      : function_(function), at_(at), exit_(exit), body_(function, at, exit, live) {}
+      : function_(function), at_(at), body_(function, at, exit, live) {
+    exit_ = block().taken == at ? block().next : block().taken;
+  }
 
-  // True: it has been changed. `uses`: of each register, in the function.
-  bool unroll(unsigned times, std::size_t& growth, const std::vector<unsigned>& uses,
-              const std::vector<std::vector<int>>& before) {
-    if (!body_.find(uses)) return false;
-    const std::size_t size = body_.instructions();
+  // True: it has been changed. `growth`: instructions that the kernel may still gain.
+  bool unroll(unsigned times, bool lockstep, std::size_t& growth, const std::vector<std::vector<int>>& before) {
+    if (!body_.find()) return false;
+    const std::size_t size = body_.instructions(), all = block().code.size();  // moves may go, or stay
+    const auto fits = [&](std::uint64_t copies, std::size_t most) {
+      return copies * size <= most && copies * all <= 2 * most && copies * all <= growth;
+    };
+    const auto grown = [&](std::uint64_t copies, bool done) {
+      if (done) growth -= copies * all;
+      return done;
+    };
     const std::optional<std::uint64_t> count = body_.counted().count(before);
-    if (count && *count * size <= std::min(kMostInFull, growth)) {
-      growth -= *count * size;
-      return in_full(*count);
-    }
+    if (count && fits(*count, kMostInFull) && grown(*count, in_full(*count))) return true;
     if (count) {
-      for (std::uint64_t copies = std::min(kMostCopies, kMostAtATime / size); copies > 1; --copies) {
-        if (*count % copies == 0 && copies * size <= growth) {
-          growth -= copies * size;
-          return by_divisor(copies);
-        }
+      for (std::uint64_t copies = kMostCopies; copies > 1; --copies) {
+        if (*count % copies == 0 && fits(copies, kMostAtATime)) return grown(copies, by_divisor(copies));
       }
     }
-    if (!body_.may_part() || size > (body_.has_memory() ? kMostWithMemory : kMostWithout) || times * size > growth)
-      return false;
-    if (count && *count < times) return false;
-    growth -= times * size;
-    return with_rest(test().goes_on == Comparison::ne ? std::bit_floor(times) : times);
+    if (lockstep || !body_.may_part() || (count && *count < times)) return false;
+    if (!fits(times, times * (body_.has_memory() ? kMostWithMemory : kMostWithout))) return false;
+    return grown(times, with_rest(test().goes_on == Comparison::ne ? std::bit_floor(times) : times));
   }
 
  private:
@@ -263,7 +264,7 @@ class Loop {
 
   MachineFunction& function_;
   int at_;
-  int exit_;
+  int exit_ = kNoBlock;
   LoopBody body_;
 };
 
@@ -273,42 +274,69 @@ bool is_loop(const MachineFunction& function, int at) {
          block.taken != kNoBlock && block.next != kNoBlock;
 }
 
-bool unroll_one(MachineFunction& function, unsigned times, std::size_t& growth) {
-  std::vector<int> loops;
+// Loops of one block whose exit ends the thread: the branch was made a guarded EXIT. It becomes a branch to one again.
+void part_from_exits(MachineFunction& function) {
+  const std::size_t count = function.blocks.size();
+  int end = kNoBlock;
+  for (std::size_t b = 0; b != count; ++b) {
+    if (function.blocks[b].removed || function.blocks[b].next != static_cast<int>(b) ||
+        function.blocks[b].taken != kNoBlock || function.blocks[b].code.empty()) {
+      continue;
+    }
+    const IrInstruction last = function.blocks[b].code.back().in;
+    if (function.blocks[b].code.back().copy || last.op != Op::EXIT || last.guard.reg == kNone) continue;
+    if (end == kNoBlock) {
+      end = static_cast<int>(function.blocks.size());
+      Block block;
+      block.code.resize(1);
+      block.code.front().in.op = Op::EXIT;
+      block.code.front().in.at = last.at;
+      function.blocks.push_back(std::move(block));
+    }
+    function.blocks[b].code.back().in.op = Op::BRA;
+    function.blocks[b].taken = end;
+  }
+}
+
+// All loops of one block as it stands now; an outer one may be of one block when its inner ones are gone.
+bool unroll_round(MachineFunction& function, unsigned times, bool lockstep, std::size_t& growth) {
+  std::vector<std::pair<int, int>> loops;  // and where they lead
   for (std::size_t b = 0; b != function.blocks.size(); ++b) {
-    if (is_loop(function, static_cast<int>(b))) loops.push_back(static_cast<int>(b));
+    const Block& block = function.blocks[b];
+    const int at = static_cast<int>(b);
+    if (is_loop(function, at)) loops.emplace_back(at, block.taken == at ? block.next : block.taken);
   }
   if (loops.empty()) return false;
   const LiveEverywhere live(function);
-  const std::vector<std::vector<int>> before = predecessors(function);
-  std::vector<unsigned> uses(function.registers.size());
-  for (const Block& block : function.blocks) {
-    for (const MachineInstruction& instruction : block.code) {
-      for_each_use(function, instruction, [&](VReg reg, unsigned, unsigned) { ++uses[static_cast<std::size_t>(reg)]; });
+  std::vector<std::vector<int>> before = predecessors(function);
+  bool changed = false;
+  // From the last one on: blocks that are inserted change the numbers of those behind them.
+  for (std::size_t i = loops.size(); i-- != 0;) {
+    const auto [at, exit] = loops[i];
+    const std::size_t blocks = function.blocks.size();
+    if (Loop(function, at, exit, live).unroll(times, lockstep, growth, before)) {
+      changed = true;
+      if (function.blocks.size() != blocks) before = predecessors(function);
+    } else {
+      function.blocks[static_cast<std::size_t>(at)].keep_loop = true;
     }
+    function.interruption.check();
   }
-  for (const int at : loops) {
-    Block& block = function.blocks[static_cast<std::size_t>(at)];
-    const int exit = block.taken == at ? block.next : block.taken;
-    if (Loop(function, at, exit, live).unroll(times, growth, uses, before)) return true;
-    block.keep_loop = true;
-  }
-  return false;
+  return changed;
 }
 
 }  // namespace
 
-void unroll(MachineFunction& function, unsigned times) {
+void unroll(MachineFunction& function, unsigned times, bool lockstep) {
   if (times < 2) return;
   std::size_t growth = kMostGrowth;
+  part_from_exits(function);
   bool changed = false;
-  while (unroll_one(function, times, growth)) {
+  while (unroll_round(function, times, lockstep, growth)) {
     changed = true;
     simplify_control_flow(function);
-    function.interruption.check();
   }
-  if (!changed) return;
-  clean_up(function);
+  if (changed) clean_up(function);
   simplify_control_flow(function);
 }
 

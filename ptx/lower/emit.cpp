@@ -241,6 +241,7 @@ void Selector::bind(LabelId label) {
   IrBlockItem item;
   item.is_label = true;
   item.label = label;
+  item.keep_loop = keeps_loops_;
   out_.items.push_back(std::move(item));
 }
 

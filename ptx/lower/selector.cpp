@@ -133,8 +133,10 @@ void Selector::inline_body(Frame& callee) {
   if (callee.function->is_library && !library_call_) library_call_ = statement_->at;
   frame_ = &callee;
   calls_.push_back(callee.function);
+  const bool keeps_loops = keeps_loops_;
   for (const auto& [text, at] : callee.function->pragmas) lower_pragma(text, at, false);
   lower_body();
+  keeps_loops_ = keeps_loops;
   bind(*callee.exit);
   calls_.pop_back();
   frame_ = caller;
@@ -223,18 +225,18 @@ unsigned Selector::pragma_number(const std::string& text, std::size_t from, cons
   return number;
 }
 
-// PTX ISA: in front of the first instruction of a loop's first block it means that loop, at the kernel's begin all, and
-// elsewhere nothing.
+// PTX ISA: in front of the first instruction of a loop's first block it means that loop, in front of a function's body
+// all of the function, and elsewhere nothing.
 void Selector::keep_loops(bool statement_level) {
   if (!statement_level) {
-    out_.code.unroll = 0;
+    keeps_loops_ = true;
   } else if (!out_.items.empty() && out_.items.back().is_label) {
     out_.items.back().keep_loop = true;
   }
 }
 
 void Selector::lower_pragma(const std::string& text, const Position& at, bool statement_level) {
-  if (text == "nounroll") return keep_loops(statement_level);
+  if (text.starts_with("nounroll")) return keep_loops(statement_level);
   for (const std::string_view harmless : {"used_bytes_mask", "enable_smem_spilling", "frequency"}) {
     if (text.compare(0, harmless.size(), harmless) == 0) return;
   }

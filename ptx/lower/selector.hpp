@@ -251,6 +251,7 @@ class Selector {
   std::optional<Position> pending_hint_;
   std::optional<Position> library_call_;  // within a function of the library: the statement that calls it
   bool last_statement_ = false;
+  bool keeps_loops_ = false;  // no loop of the function is to be unrolled
   // Lanes that have waited for each other, with nothing since at which they could part.
   std::optional<std::uint32_t> together_;
 };

@@ -109,6 +109,7 @@ isa::Module Session::compile(const ptx::CompileOptions& options) {
     throw;
   }
   connection_.answer(answer_);
+  keep_code(module);
   return module;
 }
 
@@ -151,13 +152,19 @@ void Session::module() {
   changed_names_ = std::move(changed);
 }
 
+void Session::keep_code(const isa::Module& module) {
+  code_.clear();
+  for (const isa::Kernel& kernel : module.kernels) code_.push_back(kernel.words);
+}
+
 void Session::grow(isa::Module module, bool same_code) {
   const isa::Module& old = device_->module();
   const bool begins_alike =
       module.kernels.size() >= old.kernels.size() && module.variables.size() >= old.variables.size() &&
-      std::equal(
-          old.kernels.begin(), old.kernels.end(), module.kernels.begin(),
-          [&](const auto& a, const auto& b) { return a.name == b.name && (!same_code || a.words == b.words); }) &&
+      std::equal(old.kernels.begin(), old.kernels.end(), module.kernels.begin(),
+                 [](const auto& a, const auto& b) { return a.name == b.name; }) &&
+      (!same_code || std::equal(code_.begin(), code_.end(), module.kernels.begin(),
+                                [](const auto& words, const isa::Kernel& kernel) { return words == kernel.words; })) &&
       std::equal(old.variables.begin(), old.variables.end(), module.variables.begin(),
                  [](const auto& a, const auto& b) {
                    return a.name == b.name && a.space == b.space && a.address == b.address && a.size == b.size;
@@ -173,6 +180,7 @@ void Session::grow(isa::Module module, bool same_code) {
     device_->memory().read(variable.address, values.back().second);
   }
   const std::vector<std::uint8_t> constants = old.constant_bank;
+  keep_code(module);
   device_->load(std::move(module));
   for (const auto& [address, bytes] : values) device_->memory().write(address, bytes);
   if (!constants.empty()) device_->set_constants(0, std::as_bytes(std::span(constants)));

@@ -87,6 +87,7 @@ class Session {
   // Of what the program has brought once it uses the device. Throws InputError; RunStopped when it is interrupted.
   static isa::Module compiled(const std::vector<ptx::ProgramText>& texts, const ptx::CompileOptions& options,
                               std::vector<std::map<std::string, std::string>>& changed);
+  void keep_code(const isa::Module& module);
   // Puts a module that begins as the present one does in its place; variables keep their values.
   void grow(isa::Module module, bool same_code = true);
   // What the bytes of the question name, of a unit, in the module.
@@ -117,6 +118,8 @@ class Session {
   ptx::CompileOptions options_;
   std::vector<ptx::RefusedKernel> refused_;  // kernels that the module lacks
   std::vector<ptx::ProgramText> texts_;      // of all units
+  std::vector<std::vector<isa::InstructionWord>>
+      code_;  // by kernel, as compiled: the device writes its marks into its own
   std::vector<std::map<std::string, std::string>> changed_names_;
   bool ended_ = false;  // the program
   bool keeps_going_ = false;

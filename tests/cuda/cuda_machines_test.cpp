@@ -1,6 +1,10 @@
 // CUDA programs that depend on what a machine is: in what order it runs threads, how much memory it has.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
 
@@ -42,6 +46,21 @@ TEST_F(CudaProgramOnMachines, TheDevicesMemoryIsAsLargeAsTheMachineSays) {
   EXPECT_EQ(ran.err,
             "heddle: cudaMalloc: 4294967296 bytes are more than is free of the device's memory of 12884901888 bytes "
             "(gpu.memory_gib), 9663676416 allocated\n");
+}
+
+// Machines that write control bits or marks into the code that they are given: what is loaded later goes behind it.
+TEST_F(CudaProgramOnMachines, ModulesAreLoadedBehindCodeThatHasMarks) {
+  std::filesystem::copy(HEDDLE_SOURCE_DIR "/tests/cuda/programs/driver", scratch_.path("driver"));
+  const test::Ran made = test::spawn({"make", "-C", scratch_.path("driver"), "NVCC=" HEDDLE_PROGRAM " nvcc"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  for (const std::vector<std::string>& machine :
+       {std::vector<std::string>{"--config", "v100-8sm"}, {"--set", "core.scalar=compiler"}}) {
+    std::vector<std::string> words = {"exec", "--quiet"};
+    words.insert(words.end(), machine.begin(), machine.end());
+    words.insert(words.end(), {"--", scratch_.path("driver/driver")});
+    const test::Ran ran = test::heddle(words);
+    EXPECT_EQ(ran.out, "PASSED\n") << machine.back() << ": " << ran.err;
+  }
 }
 
 }  // namespace

@@ -124,18 +124,19 @@ class CompileBesidePtxas : public ::testing::Test {
     return test::heddle({"compile", text_, "--ptxas", "sm_75"}, setup);
   }
   test::Scratch scratch_;
-  std::string text_ = scratch_.write("k.ptx",
-                                     ".version 7.0\n .target sm_60\n.address_size 64\n.visible .entry one() { ret; "
-                                     "}\n.visible .entry two() { ret; }\n");
+  std::string text_ =
+      scratch_.write("k.ptx",
+                     ".version 7.0\n .target sm_60, debug\n.address_size 64\n.visible .entry one() { ret; "
+                     "}\n.visible .entry two() { ret; }\n");
 };
 
 TEST_F(CompileBesidePtxas, ColumnsSayWhatItMakesOfTheText) {
   const std::string object =
       scratch_.write("object", object_file({{".text.one", {kAdd, kExit}}, {".text.two", {kExit}}}));
   const std::string report = scratch_.write("report", kReport);
-  // -v -arch=sm_75 TEXT -o OBJECT; the text is aimed at the GPU.
+  // -v -arch=sm_75 TEXT -o OBJECT; the text is for the oldest GPU that is known.
   const test::Ran shown =
-      ran("test \"$2\" = -arch=sm_75 && grep -q '^.target sm_75$' \"$3\" || exit 9\n"
+      ran("test \"$2\" = -arch=sm_75 && grep -q '^ .target sm_75, debug$' \"$3\" || exit 9\n"
           "cat " +
           report + " >&2; cp " + object + " \"$5\"\n");
   ASSERT_EQ(shown.code, 0) << shown.err;

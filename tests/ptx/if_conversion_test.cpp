@@ -118,6 +118,24 @@ TEST(IfConversion, AnIfThenElseIsGuardedBothWaysAndTheFallThroughSideComesFirst)
   EXPECT_EQ(converted(body, 1), Counts(2, 2)) << "the longer side counts";
 }
 
+TEST(IfConversion, SidesThatWaitForMemoryMayBeLeftOut) {
+  const auto count = [](const std::string& side, bool loads) {
+    CompileOptions options;
+    options.if_conversion = 8;
+    options.predicated_loads = loads;
+    const std::string body = "mov.u32 %r3, 5; @!%p1 bra SKIP; " + side + " SKIP: st.global.u32 [%rd1], %r3;";
+    return branches(compile(kernel_text(body), "k.ptx", options));
+  };
+  for (const std::string side : {"ld.global.u32 %r3, [%rd1];", "ld.local.u32 %r3, [%r1];", "ld.u32 %r3, [%rd1];",
+                                 "atom.global.add.u32 %r3, [%rd1], 1;", "red.shared.add.u32 [s], 1;"}) {
+    EXPECT_EQ(count(side, false), 1U) << side;
+    EXPECT_EQ(count(side, true), 0U) << side;
+  }
+  for (const std::string side : {"ld.shared.u32 %r3, [s];", "st.global.u32 [%rd1], %r2;", "add.u32 %r3, %r1, 1;"}) {
+    EXPECT_EQ(count(side, false), 0U) << side;
+  }
+}
+
 TEST(IfConversion, TheSideMayBeTheBranchesTarget) {
   const std::string body =
       "mov.u32 %r3, 5; bra.uni HEAD; SIDE: add.u32 %r3, %r3, %r1; bra.uni DONE; HEAD: @%p1 bra SIDE;\n"

@@ -364,6 +364,88 @@ TEST(Unroll, ThreadsThatMeetInEachIterationStayTogether) {
   }
 }
 
+// cond_acc counts the lanes that come to it together; without independent threads a bar.warp.sync is no operation, but
+// what it promises stays.
+TEST(Unroll, LanesThatGoTogetherStayTogether) {
+  const auto text = [](const std::string& body) {
+    return kernel_text(
+        "mov.u32 %r2, 0; mov.u32 %r4, 0; mov.u32 %r5, -1; mov.u32 %r9, s; mad.lo.u32 %r9, %r1, 4, %r9;\n"
+        "setp.ge.u32 %p2, %r1, 0;\nLOOP: " +
+        body + " add.u32 %r4, %r4, 1; setp.le.u32 %p1, %r4, %r1; @%p1 bra LOOP;\nst.global.u32 [%rd2], %r2;");
+  };
+  for (const std::string together :
+       {"cond_acc.global.b32 %r3, [%rd1+8192], %p2, %r1; add.u32 %r2, %r2, %r3;",
+        "st.shared.u32 [%r9], %r2; bar.warp.sync %r5; ld.shared.u32 %r3, [%r9+4]; add.u32 %r2, %r2, %r3;\n"
+        "bar.warp.sync %r5; shl.b32 %r5, %r5, 1;"}) {
+    const Sizes all = sizes(text(together));
+    EXPECT_EQ(all.plain, all.unrolled) << together;
+  }
+}
+
+TEST(Unroll, ALoopBeforeTheThreadsEndIsOne) {
+  const std::string text = kernel_text(
+      "mov.u32 %r4, 0; mov.u64 %rd4, %rd2;\nLOOP: st.global.u32 [%rd4], %r4; add.u64 %rd4, %rd4, 128;\n"
+      "add.u32 %r4, %r4, 1; setp.ne.u32 %p1, %r4, 8; @%p1 bra LOOP;");
+  EXPECT_EQ(count(compiled(text, options_of(4)), isa::Op::ST_GLOBAL_E), 8U);
+  EXPECT_LT(sizes(text).ran_unrolled, sizes(text).ran_plain);
+}
+
+TEST(Unroll, LoopsMayDecideByOnePredicate) {
+  const std::string loop =
+      " ld.global.u32 %r3, [%rd4]; add.u32 %r2, %r2, %r3; add.u64 %rd4, %rd4, 128; add.u32 %r4, %r4, 1;\n"
+      " setp.ne.u32 %p1, %r4, %r5; @%p1 bra ";
+  const std::string text = kernel_text(
+      "and.b32 %r5, %r1, 15; add.u32 %r5, %r5, 20; mov.u32 %r2, 0; mov.u32 %r4, 0; mov.u64 %rd4, %rd2;\nONE: " + loop +
+      "ONE;\nmov.u32 %r4, 0; mov.u64 %rd4, %rd2;\nTWO: " + loop + "TWO;\nst.global.u32 [%rd2], %r2;");
+  EXPECT_EQ(count(compiled(text, options_of(4)), isa::Op::LD_GLOBAL_E), 10U);
+  EXPECT_LT(sizes(text).ran_unrolled, sizes(text).ran_plain);
+}
+
+// Moves that hand values on may stay, so that they count, too.
+TEST(Unroll, MovesHaveABoundAsWell) {
+  std::string moves, text = "mov.u32 %r2, 0; mov.u32 %r4, 0;\n";
+  for (unsigned i = 0; i < 40; ++i) {
+    text += fmt::format("add.u32 %q{}, %r1, {};", i, i * i);
+    moves += fmt::format(" mov.u32 %q{}, %q{};", i, (i + 1) % 40);
+  }
+  text += "\nLOOP: add.u32 %r2, %r2, %q7;" + moves +
+          " add.u32 %r4, %r4, 1; setp.ne.u32 %p1, %r4, 170; @%p1 bra LOOP;\nst.global.u32 [%rd2], %r2;";
+  std::string whole = kernel_text(text);
+  whole.insert(whole.find(".reg"), ".reg .b32 %q<40>; ");
+  const Sizes all = sizes(whole);
+  EXPECT_LT(all.unrolled, 1200U) << all.plain;
+}
+
+// An inlined function's pragma means the function.
+TEST(Unroll, APragmaOfAFunctionIsForItsLoops) {
+  const std::string loop =
+      "mov.u32 %r4, 0; mov.u32 %r2, 0; mov.u64 %rd4, %rd2;\n"
+      "LOOP: ld.global.u32 %r3, [%rd4]; add.u32 %r2, %r2, %r3; add.u64 %rd4, %rd4, 128;\n"
+      "add.u32 %r4, %r4, 1; setp.ne.u32 %p1, %r4, 10; @%p1 bra LOOP;\n";
+  std::string text = kernel_text("call.uni f, (%rd2);\n" + loop + "st.global.u32 [%rd2], %r2;");
+  text.insert(text.find(".visible"),
+              ".func f(.reg .b64 %rd2) .pragma \"nounroll\"; {\n.reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd4;\n" +
+                  loop + "st.global.u32 [%rd2+4096], %r2; ret; }\n");
+  EXPECT_EQ(count(compiled(text, options_of(4)), isa::Op::LD_GLOBAL_E), 11U);
+}
+
+// What repeats and orders code needs more registers; where these do not suffice, code is left as it stands.
+TEST(Unroll, FewRegistersRefuseNoKernel) {
+  std::string body = "mov.u32 %r9, s; mov.u32 %r2, 0; mov.u32 %r4, 0; mov.u32 %r5, %r1; add.u32 %r5, %r5, 9;\nLOOP:";
+  for (unsigned i = 0; i < 4; ++i) {
+    body += fmt::format(
+        " ld.shared.v2.u32 {{%r6, %r7}}, [%r9+{0}]; add.u32 %r2, %r2, %r6; xor.b32 %r2, %r2, %r7;\n"
+        " st.shared.v2.u32 [%r9+{0}], {{%r2, %r4}};\n",
+        8 * i);
+  }
+  body += " add.u32 %r4, %r4, 1; setp.ne.u32 %p1, %r4, %r5; @%p1 bra LOOP;\nst.global.u32 [%rd2], %r2;";
+  for (unsigned registers = 8; registers < 20; ++registers) {
+    const isa::Module plain = compiled(kernel_text(body), options_of(0, registers));
+    const isa::Module unrolled = compiled(kernel_text(body), options_of(4, registers, 24));
+    EXPECT_LE(unrolled.kernels.front().registers, registers);
+  }
+}
+
 TEST(Unroll, LongLoopsOfAnUnknownCountStay) {
   const auto loads = [](unsigned adds) {
     std::string more;

@@ -103,6 +103,8 @@ void check(const GeneratedProgram& program) {
     unrolled.unroll = times;
     unrolled.if_conversion = times == 4 ? 8 : 0;
     unrolled.schedule_within = times == 4 ? 32 : 0;
+    unrolled.predicated_loads = times == 4;
+    unrolled.max_registers = times == 2 ? 12 : isa::kRegisters;
     const isa::Module longer = ptx::compile(program.text, "random.ptx", unrolled);
     EXPECT_EQ(execute(program, longer, 32).output, reference.output) << "unrolled by " << times;
   }
