@@ -111,6 +111,7 @@ std::string listing(const Module& module, const Kernel& kernel) {
   };
   const bool has_source = std::any_of(rows.begin() + 1, rows.end(), [](const Row& row) { return !row.source.empty(); });
   const std::size_t pc = width(&Row::pc);
+  const std::size_t word = width(&Row::word);
   const std::size_t text = width(&Row::text);
   const std::size_t ptx = width(&Row::ptx);
   const std::size_t source = width(&Row::source);
@@ -127,7 +128,7 @@ std::string listing(const Module& module, const Kernel& kernel) {
                   kernel.spilled_registers);
   for (const Row& row : rows) {
     std::string line =
-        fmt::format("{:>{}}  {:<16}  {:<{}}  {:>{}}", row.pc, pc, row.word, row.text, text, row.ptx, ptx);
+        fmt::format("{:>{}}  {:<{}}  {:<{}}  {:>{}}", row.pc, pc, row.word, word, row.text, text, row.ptx, ptx);
     if (has_source) {
       line += fmt::format("  {:<{}}", row.source, source);
     }

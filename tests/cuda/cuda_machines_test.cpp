@@ -63,5 +63,14 @@ TEST_F(CudaProgramOnMachines, ModulesAreLoadedBehindCodeThatHasMarks) {
   }
 }
 
+// cuBLAS's files are such modules.
+TEST_F(CudaProgramOnMachines, CublasBringsItsFilesBehindCodeThatHasMarks) {
+  const test::Ran made = test::heddle({"nvcc", "-O2", HEDDLE_SOURCE_DIR "/tests/cuda/programs/cublas/vectors.cpp",
+                                       "-lcublas", "-o", scratch_.path("program")});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const test::Ran ran = test::heddle({"exec", "--config", "v100-8sm", "--quiet", "--", scratch_.path("program")});
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+}
+
 }  // namespace
 }  // namespace heddle::cuda
