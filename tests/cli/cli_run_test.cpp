@@ -397,6 +397,28 @@ TEST(CliCompile, ShowsWhatAKernelNeeds) {
   const Ran refused = test::heddle({"compile", meets, "--listing", "--control-bits", "baseline"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.err.find("icache.instruction_bytes = 16"), std::string::npos) << refused.err;
+  const std::string loop = scratch.write(
+      "loop.ptx",
+      ".version 7.0\n.target sm_60\n.address_size 64\n.visible .entry sum(.param .u64 p) {\n"
+      ".reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<2>;\n"
+      "ld.param.u64 %rd1, [p]; mov.u32 %r1, 0; mov.u32 %r2, 0;\nL: ld.global.u32 %r3, [%rd1]; add.u32 %r1, %r1, %r3;\n"
+      "add.u64 %rd1, %rd1, 4; add.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 8; @%p1 bra L;\n"
+      "st.global.u32 [%rd1], %r1; ret; }\n");
+  const auto loads = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"compile", loop, "--listing"};
+    words.insert(words.end(), more.begin(), more.end());
+    const std::string out = test::heddle(words).out;
+    std::size_t count = 0;
+    for (std::size_t at = out.find(" ld.global"); at != std::string::npos; at = out.find(" ld.global", at + 1)) ++count;
+    return count;
+  };
+  EXPECT_EQ(loads({}), 1U);
+  EXPECT_EQ(loads({"--unroll", "4"}), 8U);
+  EXPECT_EQ(loads({"--config", "h100-8sm"}), 8U);
+  EXPECT_EQ(loads({"--config", "h100-8sm", "--unroll", "0"}), 1U) << "options go before the machine's";
+  EXPECT_NE(test::heddle({"compile", loop, "--listing", "--config", "h100-8sm"}).out.find("[B------:R-:W-:-:S01] exit"),
+            std::string::npos)
+      << "control bits, as the machine has them";
   const Ran wrong = test::heddle({"compile", file, "--entry", "bat"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_EQ(wrong.err, "heddle: " + file + ": there is no kernel 'bat'; did you mean 'bad'?\n");
