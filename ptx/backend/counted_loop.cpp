@@ -12,23 +12,6 @@ namespace {
 constexpr std::uint64_t kLongestCount = 1U << 16U;
 constexpr std::int64_t kLargestStep = 1U << 16U;
 
-Comparison opposite(Comparison comparison) {
-  switch (comparison) {
-    case Comparison::eq:
-      return Comparison::ne;
-    case Comparison::ne:
-      return Comparison::eq;
-    case Comparison::lt:
-      return Comparison::ge;
-    case Comparison::le:
-      return Comparison::gt;
-    case Comparison::gt:
-      return Comparison::le;
-    default:
-      return Comparison::lt;
-  }
-}
-
 // b compared with a instead of a with b.
 Comparison mirrored(Comparison comparison) {
   switch (comparison) {

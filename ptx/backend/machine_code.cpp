@@ -39,6 +39,24 @@ bool has_side_effect(const MachineInstruction& instruction) {
   }
 }
 
+isa::Comparison opposite(isa::Comparison comparison) {
+  using isa::Comparison;
+  switch (comparison) {
+    case Comparison::eq:
+      return Comparison::ne;
+    case Comparison::ne:
+      return Comparison::eq;
+    case Comparison::lt:
+      return Comparison::ge;
+    case Comparison::le:
+      return Comparison::gt;
+    case Comparison::gt:
+      return Comparison::le;
+    default:
+      return Comparison::lt;
+  }
+}
+
 MachineInstruction make_copy(VReg dst, unsigned dst_word, VReg src, unsigned src_word, unsigned words, VPred guard,
                              const Position& at) {
   MachineInstruction copy;

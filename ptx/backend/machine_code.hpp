@@ -115,6 +115,9 @@ void for_each_use_field(MachineInstruction& instruction, Visit visit) {
 }
 [[nodiscard]] bool has_side_effect(const MachineInstruction& instruction);
 
+// Of integers: what holds where the comparison does not.
+[[nodiscard]] isa::Comparison opposite(isa::Comparison comparison);
+
 // A whole or partial register copy.
 [[nodiscard]] MachineInstruction make_copy(VReg dst, unsigned dst_word, VReg src, unsigned src_word, unsigned words,
                                            VPred guard, const Position& at);

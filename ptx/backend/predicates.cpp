@@ -83,7 +83,7 @@ class PredicateForwarder {
       const IrInstruction& other = code[i].in;
       if (!compares_integers(code[i]) || other.op != in.op || other.a != in.a || other.immediate != in.immediate ||
           (in.immediate ? other.imm != in.imm : other.b != in.b) ||
-          other.sub != static_cast<std::uint8_t>(inverse(static_cast<isa::Comparison>(in.sub)))) {
+          other.sub != static_cast<std::uint8_t>(opposite(static_cast<isa::Comparison>(in.sub)))) {
         continue;
       }
       // What is compared and what came of it are as they were.
@@ -107,23 +107,6 @@ class PredicateForwarder {
     const IrInstruction& in = instruction.in;
     return !instruction.copy && in.op >= Op::SETP_S32 && in.op <= Op::SETP_U64 && in.mods == 0 && in.p != kNone &&
            in.q == kNone;
-  }
-  static isa::Comparison inverse(isa::Comparison comparison) {
-    using isa::Comparison;
-    switch (comparison) {
-      case Comparison::eq:
-        return Comparison::ne;
-      case Comparison::ne:
-        return Comparison::eq;
-      case Comparison::lt:
-        return Comparison::ge;
-      case Comparison::le:
-        return Comparison::gt;
-      case Comparison::gt:
-        return Comparison::le;
-      default:
-        return Comparison::lt;  // of ge, the last one of integers
-    }
   }
 
   void forward(VPred& operand) {
