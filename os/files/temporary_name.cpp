@@ -124,7 +124,8 @@ std::optional<std::string> target_of_kept(const std::string& temporary) {
 int create_locked(const std::string& path, unsigned mode) {
   for (;;) {
     int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-    if (file < 0 && errno == EEXIST && path.ends_with(kKept)) {
+    const bool was_there = file < 0 && errno == EEXIST && path.ends_with(kKept);
+    if (was_there) {
       file = open_kept(path);
     }
     if (file < 0) {
@@ -135,8 +136,9 @@ int create_locked(const std::string& path, unsigned mode) {
       ::usleep(kWaitMicroseconds);
     }
     if (is_named(file, path)) {
-      if (::ftruncate(file, 0) == 0) {  // of one that was there
-        if (!path.ends_with(kKept)) {   // which another process is to find
+      // A new file is left alone: ext4 writes one that has been truncated to the disk while it is closed.
+      if (!was_there || ::ftruncate(file, 0) == 0) {
+        if (!path.ends_with(kKept)) {  // which another process is to find
           note_file(path);
         }
         return file;
