@@ -355,7 +355,7 @@ void ExecuteStage::leave_apart(link::SubWarp& sub_warp, Cycle done) {
 void ExecuteStage::waited(Cycle first, Cycle cycles) {
   state_.statistics.fu_active[0] += cycles;
   if (occupied_at_rest_) {
-    state_.count_idle(first, cycles, state_.block_cause);
+    state_.count_idle(first, cycles, cause_at_rest_);
     return;
   }
   const Cycle before = std::min<Cycle>(cycles, front_latency_);

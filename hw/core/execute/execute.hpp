@@ -71,7 +71,10 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   [[nodiscard]] StageOutput* output() override { return &out; }
 
   [[nodiscard]] bool counts_rests() const override { return true; }
-  void rests(bool stopped) override { occupied_at_rest_ = !stopped && occupied(state_.now); }
+  void rests(bool stopped) override {
+    occupied_at_rest_ = !stopped && occupied(state_.now);
+    cause_at_rest_ = state_.block_cause;
+  }
   void waited(Cycle first, Cycle cycles) override;
 
   // ---- letting by: operations of their threads' registers alone, and accesses, whose addresses are generated
@@ -168,6 +171,7 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   std::vector<Running> apart_;  // in other units, in the order of their ends
   unsigned waiting_apart_ = 0;  // in the units' queues
   bool occupied_at_rest_ = false;
+  IdleCause cause_at_rest_ = IdleCause::memory_port;  // of what holds it up then
 };
 
 }  // namespace heddle::hw

@@ -11,7 +11,8 @@ RegisterReadStage::RegisterReadStage(const sc_core::sc_module_name& name, CoreSt
     : ReceivingStage(name, state, state.machine.core.decode_latency, CoreStage::register_read),
       registers("registers"),
       out("out"),
-      clock_(clock) {
+      clock_(clock),
+      interlocks_(about<IssueDiscipline>(state.machine.core.issue).traits.early_next_pc) {
   registers.bind(*this);
   if (state.machine.registers.banks != 0) {
     reads_.emplace(state.machine.registers);
@@ -93,6 +94,7 @@ bool RegisterReadStage::read_all(link::SubWarp& first) {
   for (link::SubWarp* each = unread_ != nullptr ? unread_ : &first; each != nullptr; each = each->beside) {
     if (warps_ != nullptr && waits_for_ports_ == nullptr && !warps_->may_read(*each)) {
       unread_ = each;
+      waits_for_results_ = true;
       ++state_.statistics.interlock_stalls;
       state_.block_cause = IdleCause::pipeline;
       held(*each, IdleCause::pipeline);
@@ -136,6 +138,7 @@ void RegisterReadStage::shows(link::SubWarp& sub_warp) {
 }
 
 void RegisterReadStage::tick(Cycle now) {
+  waits_for_results_ = false;
   link::SubWarp* const sub_warp = latch_.front(now);
   if (sub_warp == nullptr) {
     return;
@@ -163,7 +166,7 @@ void RegisterReadStage::each_sub_warp(Visit visit) {
 void RegisterReadStage::reset() {
   drop_all();
   exchange_.reset();
-  read_done_ = false;
+  read_done_ = waits_for_results_ = waits_at_rest_ = false;
   unread_ = nullptr;
   done_at_ = 0;
   waits_for_ports_ = nullptr;

@@ -30,9 +30,18 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   void tick(Cycle now) override;
   After turn(Cycle now) override { return turn_of(*this, now); }
   [[nodiscard]] bool idle() const override { return empty(); }
+  // Results that a sub-warp waits for come by time where the functional units say that they are not stuck.
   [[nodiscard]] bool stuck(Cycle now) const override {
-    return latch_.settled(now) && (latch_.empty() || (read_done_ && now >= done_at_));
+    return latch_.settled(now) && (latch_.empty() || waits_for_results_ || (read_done_ && now >= done_at_));
   }
+  [[nodiscard]] bool counts_rests() const override { return interlocks_; }
+  void rests(bool stopped) override {
+    waits_at_rest_ = !stopped && waits_for_results_;
+    if (waits_at_rest_) {
+      state_.block_cause = IdleCause::pipeline;
+    }
+  }
+  void waited(Cycle, Cycle cycles) override { state_.statistics.interlock_stalls += waits_at_rest_ ? cycles : 0; }
   void reset() override;
   // In a cycle, among the last 64, a sub-warp waited for ports of register banks.
   [[nodiscard]] bool lacked_ports(Cycle at) const {
@@ -75,6 +84,7 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   }
 
   const link::Clock clock_;
+  const bool interlocks_;  // operands may have to be waited for (IssueDiscipline::Traits::early_next_pc)
   WarpUnit* warps_ = nullptr;
   link::BehindSocket<RegisterFile> file_;
   RegisterArray* array_ = nullptr;  // direct view
@@ -82,6 +92,8 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   bool read_done_ = false;           // the sub-warp in the latch has its operands, and so have the ones beside it
   link::SubWarp* unread_ = nullptr;  // the first sub-warp that had to wait
   Cycle done_at_ = 0;
+  bool waits_for_results_ = false;  // in the latest cycle: of earlier instructions
+  bool waits_at_rest_ = false;
   std::optional<OperandReads> reads_;               // none: operands always find ports
   const link::SubWarp* waits_for_ports_ = nullptr;  // its results from earlier instructions are there
   OperandReads::Need need_;                         // of that sub-warp, or of the one that is being read

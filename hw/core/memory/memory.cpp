@@ -58,6 +58,7 @@ void MemoryStage::tick(Cycle now) {
     work_on_head(now);
   }
   back_.end_cycle();
+  refusal_ = state_.block_cause;
 }
 
 // ---------------------------------------------------------------------------------------------- the head
@@ -330,6 +331,9 @@ bool MemoryStage::rests_on() {
 void MemoryStage::rests(bool stopped) {
   const Refused by = stopped ? Refused::no : refused();
   refuses_ = by == Refused::by_l1d || by == Refused::by_texture ? load_store_.full() : nullptr;
+  if (by != Refused::no) {
+    state_.block_cause = refusal_;
+  }
 }
 
 bool MemoryStage::foresees_stuck() {
@@ -338,6 +342,7 @@ bool MemoryStage::foresees_stuck() {
     return false;
   }
   refused_ = present_->kind == MemoryAccess::Kind::texture ? Refused::by_texture : Refused::by_l1d;
+  refusal_ = state_.block_cause;
   return true;
 }
 

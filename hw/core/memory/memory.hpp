@@ -260,6 +260,7 @@ class MemoryStage final : public ReceivingStage,
   MemoryAccess* present_ = nullptr;    // of the sub-warp in the latch; with a memory queue, in the load-store unit
   MemoryAccess* constants_ = nullptr;  // with a memory queue, of the sub-warp in the latch
   Refused refused_ = Refused::no;
+  IdleCause refusal_ = IdleCause::memory_port;  // what the stages before it are held up by, where it is refused
   link::LineRoom* refuses_ = nullptr;  // at rest, the next line of the sub-warp at the stage's head; null: none does
   bool finished_ = false;              // the sub-warp in the latch only waits for write-back to take it
   Cycle busy_until_ = 0;               // scratchpad: last cycle of the access

@@ -1,7 +1,5 @@
 #include "hw/core/pipeline/pipeline.hpp"
 
-#include "base/set_bits.hpp"
-
 namespace heddle::hw {
 
 bool StageOutput::offer_to_next(link::SubWarp& sub_warp) {
@@ -145,18 +143,22 @@ bool Pipeline::at_rest(Cycle now) {
   return at_[alone_]->stuck(now) || at_[alone_]->foresees_stuck();
 }
 
-void Pipeline::rests(unsigned stages, bool stopped) {
-  for (const unsigned position : set_bits(count_rests_ & ((1U << stages) - 1))) {
-    at_[position]->rests(stopped);
-  }
-}
-
-void Pipeline::waited(unsigned stages, Cycle first, Cycle cycles) {
+// Of the first `stages` stages those that count rests, in the order of their turns.
+template <class Visit>
+inline void Pipeline::each_that_rests(unsigned stages, Visit visit) {
   for (std::uint32_t left = count_rests_ & ((1U << stages) - 1); left != 0;) {
     const auto position = static_cast<unsigned>(std::bit_width(left)) - 1;
     left &= ~(1U << position);
-    at_[position]->waited(first, cycles);
+    visit(*at_[position]);
   }
+}
+
+void Pipeline::rests(unsigned stages, bool stopped) {
+  each_that_rests(stages, [stopped](Stage& stage) { stage.rests(stopped); });
+}
+
+void Pipeline::waited(unsigned stages, Cycle first, Cycle cycles) {
+  each_that_rests(stages, [=](Stage& stage) { stage.waited(first, cycles); });
 }
 
 // False: its head has gone on, so the stages before it have turns too.

@@ -184,7 +184,8 @@ class Pipeline {
   // The cycle of the stage that has turns alone, and where its head goes on of those before it. False: all have turns.
   [[nodiscard]] bool tick_alone(Cycle now);
   [[nodiscard]] bool alone_stays(Cycle now);
-  // The first `stages` of them, in the order of their turns.
+  template <class Visit>
+  void each_that_rests(unsigned stages, Visit visit);
   void rests(unsigned stages, bool stopped);
   void waited(unsigned stages, Cycle first, Cycle cycles);
   [[nodiscard]] bool busy_behind(unsigned position) const { return (busy_ >> position) > 1; }

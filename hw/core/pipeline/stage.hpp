@@ -50,7 +50,8 @@ class Stage {
   [[nodiscard]] virtual bool foresees_stuck() { return false; }
   // Something has come from outside to a core at rest: it changes nothing here.
   [[nodiscard]] virtual bool rests_on() { return false; }
-  // It is stuck from the next cycle on. `stopped`: for good, with what is in it, after a fault.
+  // It is stuck from the next cycle on, told in the order of turns: what holds its head up is CoreState::block_cause
+  // again for the stages before it. `stopped`: for good, with what is in it, after a fault.
   virtual void rests(bool /*stopped*/) {}
   // It counts something in the cycles of a rest.
   [[nodiscard]] virtual bool counts_rests() const { return false; }
