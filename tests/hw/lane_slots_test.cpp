@@ -70,6 +70,45 @@ double cycles_of_round(const char* stall) {
   return static_cast<double>(cycles[1] - cycles[0]) / 20;
 }
 
+// Cycles of a round of some warps of 64 operations each, all on numbers of single precision, whose lanes take
+// `interval` cycles.
+double cycles_of_round_in_one_kind(unsigned warps, unsigned interval) {
+  Machine machine;
+  machine.core.issue = "scoreboard";
+  machine.core.policies.of<ScoreboardParameters>().stall = "on-use";
+  machine.core.float_interval = interval;
+  GpuBench bench(machine);
+  Cycle cycles[2] = {};
+  for (const unsigned many : {0U, 0U, 1U}) {
+    Code code;
+    add_loop(code, many != 0 ? 30 : 10, [&] {
+      for (unsigned i = 0; i < 64; ++i) {
+        code.rrr(isa::Op::FADD, 4 + i % 8, 12, 13);
+      }
+    });
+    code.exit();
+    LaunchShape shape;
+    shape.block = {32 * warps, 1, 1};
+    cycles[many] = bench.run(code, shape).cycles;
+  }
+  return static_cast<double>(cycles[1] - cycles[0]) / 20;
+}
+
+// Whoever waits for the lanes has them in the cycle in which they are free.
+class LanesOfOneKind : public ::testing::TestWithParam<std::tuple<unsigned, unsigned>> {};
+TEST_P(LanesOfOneKind, AreNeverFreeWhileWarpsWaitForThem) {
+  const auto [warps, interval] = GetParam();
+  const double cycles = cycles_of_round_in_one_kind(warps, interval);
+  const unsigned busy = 64 * warps * interval;
+  EXPECT_GE(cycles, busy);
+  EXPECT_LE(cycles, 1.05 * busy + (warps == 1 ? 12 : 0)) << "of its own loop a warp alone waits, and so does the last";
+}
+INSTANTIATE_TEST_SUITE_P(Warps, LanesOfOneKind,
+                         ::testing::Combine(::testing::Values(1U, 2U, 3U, 8U), ::testing::Values(2U, 4U)),
+                         [](const auto& info) {
+                           return fmt::format("{}_warps_{}_cycles", std::get<0>(info.param), std::get<1>(info.param));
+                         });
+
 // The numbers' warp has 67 instructions in a round, between which 18 of the other warp take turns; its branch and its
 // own two integer operations wait some cycles more. Integers that wait for their lanes in the pipeline make it wait
 // behind them, too.

@@ -162,7 +162,7 @@ bool FetchStage::finds_lanes(Group& group, const link::DecodedInstruction& next)
   }
   keep_word(group, next.word);
   state_.groups.set_state(group, GroupState::complex);
-  state_.make_ready(group, static_cast<unsigned>(free_at - state_.now));
+  state_.make_ready(group, static_cast<unsigned>(free_at - state_.now - 1));  // in cycle free_at
   state_.moved();
   return false;
 }
