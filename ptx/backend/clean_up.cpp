@@ -152,6 +152,20 @@ class Propagator {
       instruction = make_copy(in.dst, 0, in.a, 0, function_.words(in.dst), in.guard, in.at);
       changed_ = true;
     }
+    if ((in.op == Op::ADD || in.op == Op::ADD64) && in.immediate && in.a == kNone) make_constant(instruction);
+  }
+
+  // Zero and a constant.
+  void make_constant(MachineInstruction& instruction) {
+    IrInstruction& in = instruction.in;
+    if (in.op == Op::ADD64) {
+      in.op = Op::MOV64;
+    } else {
+      const std::uint32_t value = in.imm;
+      instruction = make_copy(in.dst, 0, kNone, 0, 1, in.guard, in.at);
+      instruction.in.imm = value;
+    }
+    changed_ = true;
   }
 
   std::optional<std::uint64_t> constant(VReg reg) const {

@@ -1,4 +1,5 @@
-// Chains of constants: (x + 4) + 8, (x << 2) << 1, [x + 4] with an offset.
+// Chains of constants: (x + 4) + 8, (x << 2) << 1, [x + 4] with an offset. And the lower word of a sum of two words,
+// which is the sum of a lower word: scratchpad and constants have addresses of one.
 #include "ptx/backend/machine_code.hpp"
 #include "ptx/backend/single_definition.hpp"
 
@@ -24,6 +25,33 @@ class Combiner {
     }
   }
 
+  // x = the lower word of y + 4: x = z + 4, of z = the lower word of y.
+  void narrow() {
+    std::vector<std::vector<MachineInstruction>> all;
+    for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
+      std::vector<MachineInstruction>& code = all.emplace_back();
+      for (std::size_t i = 0; i < function_.blocks[b].code.size(); ++i) {
+        at_ = {static_cast<int>(b), i};
+        const MachineInstruction& instruction = function_.blocks[b].code[i];
+        const IrInstruction* const sum = takes_lower_word(instruction) ? maker(instruction.in.b) : nullptr;
+        if (sum == nullptr || sum->op != Op::ADD64) {
+          code.push_back(instruction);
+          continue;
+        }
+        const VReg base = function_.make(1);
+        code.push_back(make_copy(base, 0, sum->a, 0, 1, {}, instruction.in.at));
+        MachineInstruction& narrow = code.emplace_back();
+        narrow.in.op = Op::ADD;
+        narrow.in.dst = instruction.in.dst;
+        narrow.in.a = base;
+        narrow.in.immediate = true;
+        narrow.in.imm = sum->imm;
+        narrow.in.at = instruction.in.at;
+      }
+    }
+    for (std::size_t b = 0; b < all.size(); ++b) function_.blocks[b].code = std::move(all[b]);
+  }
+
   void run() {
     for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
       for (std::size_t i = 0; i < function_.blocks[b].code.size(); ++i) {
@@ -45,6 +73,11 @@ class Combiner {
     for_each_use(function_, instruction, [&](VReg reg, unsigned, unsigned) { ++uses_[static_cast<std::size_t>(reg)]; });
     const bool memory = !instruction.copy && (isa::is_load(in.op) || isa::is_store(in.op));
     if (memory && in.a != kNone) ++address_uses_[static_cast<std::size_t>(in.a)];
+  }
+
+  bool takes_lower_word(const MachineInstruction& copy) const {
+    return copy.copy && !guarded(copy) && copy.in.b != kNone && copy.words == 1 && copy.src_word == 0 &&
+           function_.words(copy.in.b) == 2 && function_.words(copy.in.dst) == 1;
   }
 
   // The instruction with an immediate that makes this register, when its own source still has the same value here.
@@ -102,6 +135,10 @@ class Combiner {
 
 void combine_constants(MachineFunction& function) {
   Combiner(function).run();
+}
+
+void narrow_sums(MachineFunction& function) {
+  Combiner(function).narrow();
 }
 
 }  // namespace heddle::ptx::backend

@@ -78,24 +78,38 @@ bool CountedLoop::copies_whole(const MachineInstruction& copy) const {
          copy.words == function_.words(in.b);
 }
 
+bool CountedLoop::copies_lower_word(const MachineInstruction& copy) const {
+  const IrInstruction& in = copy.in;
+  return copy.copy && !guarded(copy) && in.b != kNone && copy.words == 1 && copy.src_word == 0 &&
+         function_.words(in.dst) == 1 && function_.words(in.b) == 2;
+}
+
 void CountedLoop::find_steps() {
   std::map<VReg, std::optional<Sum>> sums;  // of what has been written; nothing: something else
+  std::map<VReg, Sum> lows;                 // registers that have the lower word of a sum
   const auto find = [&](VReg reg) -> std::optional<Sum> {
     const auto known = sums.find(reg);
     return known == sums.end() ? Sum{reg, 0} : known->second;
+  };
+  const auto compared_sum = [&](VReg reg) {
+    const auto low = lows.find(reg);
+    return low == lows.end() ? find(reg) : std::optional(low->second);
   };
   operands_.resize(block().code.size());
   for (std::size_t i = 0; i != block().code.size(); ++i) {
     const MachineInstruction& instruction = block().code[i];
     if (!instruction.copy && compared(instruction.in.op)) {
-      if (instruction.in.a != kNone) operands_[i].first = find(instruction.in.a);
-      if (instruction.in.b != kNone) operands_[i].second = find(instruction.in.b);
+      if (instruction.in.a != kNone) operands_[i].first = compared_sum(instruction.in.a);
+      if (instruction.in.b != kNone) operands_[i].second = compared_sum(instruction.in.b);
     }
     const std::optional<Sum> sum = sum_of(instruction, find);
+    const std::optional<Sum> whole = copies_lower_word(instruction) ? find(instruction.in.b) : std::nullopt;
     for_each_definition(function_, instruction, [&](VReg reg, unsigned, unsigned, unsigned) {
       sums[reg] = sum;
       written_[reg] |= !sum;
+      lows.erase(reg);
     });
+    if (whole) lows[instruction.in.dst] = {whole->base, whole->offset, true};
   }
   for (const auto& [reg, sum] : sums) {
     if (sum && sum->base == reg && sum->offset != 0 && !written_.at(reg)) steps_[reg] = sum->offset;
@@ -140,6 +154,7 @@ bool CountedLoop::take_operands(const IrInstruction& in, std::size_t at) {
   test_.bound = !first ? in.a : in.immediate ? kNone : in.b;  // kNone: 0, too
   if (first && in.immediate) test_.constant = test_.numbers.wrapped(static_cast<std::int32_t>(in.imm));
   test_.counter = counter.base;
+  test_.low = counter.low;
   test_.step = steps_.at(counter.base);
   test_.ahead = counter.offset;
   return test_.bound == kNone || !written_.contains(test_.bound);

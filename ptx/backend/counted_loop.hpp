@@ -17,6 +17,7 @@ namespace heddle::ptx::backend {
 struct Sum {
   VReg base = kNone;
   std::int64_t offset = 0;
+  bool low = false;  // of two words: the lower one of the sum
 };
 
 // The integers that an operation compares.
@@ -34,6 +35,7 @@ struct LoopTest {
   Numbers numbers;
   isa::Comparison goes_on = isa::Comparison::ne;
   VReg counter = kNone;
+  bool low = false;  // its lower word is compared
   std::int64_t step = 0, ahead = 0;
   VReg bound = kNone;  // kNone: it is `constant`
   std::int64_t constant = 0;
@@ -60,6 +62,8 @@ class CountedLoop {
   // Iterations, where the counter begins with a constant and ends with one.
   [[nodiscard]] std::optional<std::uint64_t> count(const std::vector<std::vector<int>>& predecessors) const;
 
+  // It makes a register of one word of the lower one of two.
+  [[nodiscard]] bool copies_lower_word(const MachineInstruction& copy) const;
   // What an instruction adds a constant to, if that is all that it does; `find` has the sum that a register is.
   template <class Find>
   [[nodiscard]] std::optional<Sum> sum_of(const MachineInstruction& instruction, Find find) const {

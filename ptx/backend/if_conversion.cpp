@@ -8,11 +8,13 @@
 //
 // The fall-through side comes first, as it does on a re-convergence stack, so that even accesses of the two sides to
 // the same address keep their order. A thread's loads and stores of the side that it does not take are guarded off, so
-// that they cannot fault.
+// that they cannot fault. What a side computes for itself alone, and can do no harm, has no guard: an address, say.
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "ptx/backend/liveness.hpp"
 #include "ptx/backend/machine_code.hpp"
@@ -38,6 +40,10 @@ bool waits_for_memory(const MachineInstruction& instruction) {
   if (!isa::is_load(op)) return false;
   const isa::Space space = isa::space_of(op);
   return space != isa::Space::shared && space != isa::Space::constant && space != isa::Space::param;
+}
+
+bool is_harmless(const MachineInstruction& instruction) {
+  return instruction.copy || (isa::info(instruction.in.op).unit == isa::Unit::alu && !has_side_effect(instruction));
 }
 
 MachineInstruction make_and(VReg result, VPred a, VPred b, const Position& at) {
@@ -76,6 +82,33 @@ class LiveOut {
   Liveness words_, bits_;
 };
 
+// Registers that one instruction writes, and of whose block all others are that read them.
+class OwnRegisters {
+ public:
+  explicit OwnRegisters(const MachineFunction& function) : homes_(function.registers.size(), kNoBlock) {
+    std::vector<unsigned> definitions(homes_.size());
+    const auto is_in = [&](VReg reg, int at) {
+      int& home = homes_[static_cast<std::size_t>(reg)];
+      home = home == kNoBlock || home == at ? at : kSeveral;
+    };
+    for (std::size_t b = 0; b != function.blocks.size(); ++b) {
+      const int at = static_cast<int>(b);
+      for (const MachineInstruction& instruction : function.blocks[b].code) {
+        for_each_use(function, instruction, [&](VReg reg, unsigned, unsigned) { is_in(reg, at); });
+        for_each_definition(function, instruction, [&](VReg reg, unsigned, unsigned, unsigned) {
+          is_in(reg, at);
+          if (++definitions[static_cast<std::size_t>(reg)] > 1) homes_[static_cast<std::size_t>(reg)] = kSeveral;
+        });
+      }
+    }
+  }
+  [[nodiscard]] bool is_of(VReg reg, int block) const { return homes_[static_cast<std::size_t>(reg)] == block; }
+
+ private:
+  static constexpr int kSeveral = -2;
+  std::vector<int> homes_;
+};
+
 class IfConverter {
  public:
   IfConverter(MachineFunction& function, unsigned most, bool loads) : function_(function), most_(most), loads_(loads) {}
@@ -93,7 +126,8 @@ class IfConverter {
     // A side belongs to one branch and holds none, so that regions of one round do not overlap; and what a thread may
     // still read at a branch is the same whether other regions are predicated or not.
     const LiveOut live(function_);
-    for (const auto& [head, region] : found) convert(head, region, live);
+    const OwnRegisters own(function_);
+    for (const auto& [head, region] : found) convert(head, region, live, own);
     return true;
   }
 
@@ -132,7 +166,7 @@ class IfConverter {
     return found;
   }
 
-  void convert(int head, const Region& region, const LiveOut& live) {
+  void convert(int head, const Region& region, const LiveOut& live, const OwnRegisters& registers) {
     Block& from = block(head);
     const IrInstruction branch = from.code.back().in;
     from.code.pop_back();
@@ -143,8 +177,8 @@ class IfConverter {
       condition.reg = kept;
     }
     std::vector<MachineInstruction> code;
-    append(region.fall_through, {condition.reg, !condition.negated}, code);
-    append(region.taken, condition, code);
+    append(region.fall_through, {condition.reg, !condition.negated}, registers, code);
+    append(region.taken, condition, registers, code);
     mark_first_definitions(head, code, live);
     Block& into = block(head);
     into.code.insert(into.code.end(), std::make_move_iterator(code.begin()), std::make_move_iterator(code.end()));
@@ -153,13 +187,28 @@ class IfConverter {
     into.jump_at = {};
   }
 
+  // Its results are of no use to others, and what it reads is there for all threads: nothing that is guarded now.
+  bool goes_without(const MachineInstruction& instruction, int side, const OwnRegisters& registers,
+                    const std::set<VReg>& guarded_now) const {
+    bool goes = is_harmless(instruction);
+    for_each_definition(function_, instruction,
+                        [&](VReg reg, unsigned, unsigned, unsigned) { goes &= registers.is_of(reg, side); });
+    for_each_use(function_, instruction, [&](VReg reg, unsigned, unsigned) { goes &= !guarded_now.contains(reg); });
+    return goes;
+  }
+
   // The side's instructions under its guard.
-  void append(int side, VPred guard, std::vector<MachineInstruction>& code) {
+  void append(int side, VPred guard, const OwnRegisters& registers, std::vector<MachineInstruction>& code) {
     if (side == kNoBlock) return;
     std::map<std::pair<VReg, bool>, VReg> combined;  // guard in the side: and the side's own
+    std::set<VReg> guarded_now;                      // registers that the side has written
     for (MachineInstruction& instruction : block(side).code) {
       VPred& own = instruction.in.guard;
       if (own.reg == kNone) {
+        if (goes_without(instruction, side, registers, guarded_now)) {
+          code.push_back(std::move(instruction));
+          continue;
+        }
         own = guard;
       } else if (own.reg != guard.reg) {
         const auto [entry, made] = combined.try_emplace({own.reg, own.negated}, kNone);
@@ -174,6 +223,7 @@ class IfConverter {
       for_each_definition(function_, instruction, [&](VReg reg, unsigned, unsigned, unsigned) {
         combined.erase({reg, false});
         combined.erase({reg, true});
+        guarded_now.insert(reg);
       });
       code.push_back(std::move(instruction));
     }
@@ -207,6 +257,7 @@ class IfConverter {
 
 void convert_ifs(MachineFunction& function, unsigned most, bool loads) {
   if (most == 0) return;
+  fold_predicates(function);
   while (IfConverter(function, most, loads).round()) simplify_control_flow(function);
 }
 

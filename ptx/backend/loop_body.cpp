@@ -74,6 +74,7 @@ bool LoopBody::may_part() const {
 bool LoopBody::copy(std::uint64_t copies, bool ends, std::vector<MachineInstruction>& code) {
   if (copies * counted_.magnitude() > std::numeric_limits<std::int32_t>::max() / 2) return false;
   sums_made_.clear();
+  lows_made_.clear();
   for (std::uint64_t copy = 0; copy != copies; ++copy) {
     if (!copy_once(copy, copy + 1 == copies, code)) return false;
   }
@@ -101,7 +102,8 @@ bool LoopBody::copy_once(std::uint64_t copy, bool last, std::vector<MachineInstr
   for (std::size_t i = 0; i + 1 < block().code.size(); ++i) {
     if (i == counted_.test().at) continue;
     MachineInstruction one = block().code[i];
-    const std::optional<Sum> sum = counted_.sum_of(one, find);
+    std::optional<Sum> sum = counted_.sum_of(one, find);
+    if (counted_.copies_lower_word(one) && (sum = find(one.in.b))) sum->low = true;
     bool good = true;
     for_each_definition(function_, one, [&](VReg reg, unsigned, unsigned, unsigned) {
       const bool own = !live_at_begin(reg) && !(last && live_behind(reg));
@@ -121,7 +123,7 @@ bool LoopBody::copy_once(std::uint64_t copy, bool last, std::vector<MachineInstr
       }
       sums.erase(to);
       if (!fits_immediate(sum->offset)) return false;
-      code.push_back(make_sum(function_, to, sum->base, sum->offset, one.in.at));
+      write(to, *sum, one.in.at, code);
       continue;
     }
     if (!take_sums(one, find, code)) return false;
@@ -131,7 +133,7 @@ bool LoopBody::copy_once(std::uint64_t copy, bool last, std::vector<MachineInstr
       if (!before) return;
       if (guarded(one) || words != function_.words(reg)) {
         good &= fits_immediate(before->offset);
-        code.push_back(make_sum(function_, named(reg), before->base, before->offset, one.in.at));
+        write(named(reg), *before, one.in.at, code);
       }
       sums.erase(reg);
     });
@@ -150,9 +152,10 @@ bool LoopBody::take_sums(MachineInstruction& instruction, Find find, std::vector
   if (!instruction.copy && (isa::is_load(in.op) || isa::is_store(in.op)) && in.a != kNone) {
     if (const std::optional<Sum> sum = find(in.a)) {
       const std::int64_t offset = static_cast<std::int32_t>(in.imm) + sum->offset;
-      folded = fits_immediate(offset) && (isa::has_wide_address(in.op) ? 2U : 1U) == function_.words(sum->base);
+      const unsigned words = sum->low ? 1 : function_.words(sum->base);
+      folded = fits_immediate(offset) && (isa::has_wide_address(in.op) ? 2U : 1U) == words;
       if (folded) {
-        in.a = sum->base;
+        in.a = base_of(*sum, in.at, code);
         in.imm = static_cast<std::uint32_t>(offset);
       }
     }
@@ -169,13 +172,30 @@ bool LoopBody::take_sums(MachineInstruction& instruction, Find find, std::vector
 }
 
 VReg LoopBody::made(const Sum& sum, const Position& at, std::vector<MachineInstruction>& code) {
-  if (sum.offset == 0) return sum.base;
-  const auto [entry, is_new] = sums_made_.try_emplace({sum.base, sum.offset}, kNone);
+  const VReg base = base_of(sum, at, code);
+  if (sum.offset == 0) return base;
+  const auto [entry, is_new] = sums_made_.try_emplace({base, sum.offset}, kNone);
   if (is_new) {
-    entry->second = function_.make(function_.words(sum.base));
-    code.push_back(make_sum(function_, entry->second, sum.base, sum.offset, at));
+    entry->second = function_.make(function_.words(base));
+    code.push_back(make_sum(function_, entry->second, base, sum.offset, at));
   }
   return entry->second;
+}
+
+// What the sum's offset is added to: of a lower word that of the base, which is copied once.
+VReg LoopBody::base_of(const Sum& sum, const Position& at, std::vector<MachineInstruction>& code) {
+  if (!sum.low) return sum.base;
+  const auto [entry, is_new] = lows_made_.try_emplace(sum.base, kNone);
+  if (is_new) {
+    entry->second = function_.make(1);
+    code.push_back(make_copy(entry->second, 0, sum.base, 0, 1, {}, at));
+  }
+  return entry->second;
+}
+
+void LoopBody::write(VReg to, const Sum& sum, const Position& at, std::vector<MachineInstruction>& code) {
+  const VReg base = base_of(sum, at, code);
+  code.push_back(make_sum(function_, to, base, sum.offset, at));
 }
 
 VReg LoopBody::fresh_like(VReg reg) {
@@ -194,6 +214,13 @@ Position LoopBody::changed_at(VReg reg) const {
   return at;
 }
 
+VReg LoopBody::compared(VReg counter, std::vector<MachineInstruction>& code) {
+  if (!counted_.test().low) return counter;
+  const VReg low = function_.make(1);
+  code.push_back(make_copy(low, 0, counter, 0, 1, {}, block().code[counted_.test().at].in.at));
+  return low;
+}
+
 void LoopBody::compare_again(std::vector<MachineInstruction>& code) {
   const LoopTest& test = counted_.test();
   MachineInstruction again = block().code[test.at];
@@ -202,6 +229,7 @@ void LoopBody::compare_again(std::vector<MachineInstruction>& code) {
     counter = function_.make(function_.words(test.counter));
     code.push_back(make_sum(function_, counter, test.counter, test.ahead - test.step, again.in.at));
   }
+  counter = compared(counter, code);
   (test.swapped ? again.in.b : again.in.a) = counter;
   code.push_back(std::move(again));
 }

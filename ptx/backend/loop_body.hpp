@@ -46,6 +46,8 @@ class LoopBody {
   // Appends all copies of the body without its test and branch, and behind them the changes of the registers that
   // change by constants. `ends`: no iteration follows. False: an offset is too far for an instruction.
   [[nodiscard]] bool copy(std::uint64_t copies, bool ends, std::vector<MachineInstruction>& code);
+  // The register to compare for the counter or one like it: its lower word, where the loop compares that.
+  [[nodiscard]] VReg compared(VReg counter, std::vector<MachineInstruction>& code);
   // Appends the loop's own comparison, to stand behind those changes.
   void compare_again(std::vector<MachineInstruction>& code);
 
@@ -64,6 +66,8 @@ class LoopBody {
   template <class Find>
   [[nodiscard]] bool take_sums(MachineInstruction& instruction, Find find, std::vector<MachineInstruction>& code);
   [[nodiscard]] VReg made(const Sum& sum, const Position& at, std::vector<MachineInstruction>& code);
+  [[nodiscard]] VReg base_of(const Sum& sum, const Position& at, std::vector<MachineInstruction>& code);
+  void write(VReg to, const Sum& sum, const Position& at, std::vector<MachineInstruction>& code);
   [[nodiscard]] VReg fresh_like(VReg reg);
   [[nodiscard]] Position changed_at(VReg reg) const;
 
@@ -72,6 +76,7 @@ class LoopBody {
   CountedLoop counted_;
   LiveRegisters live_, live_bits_, live_behind_, bits_behind_;
   std::map<std::pair<VReg, std::int64_t>, VReg> sums_made_;
+  std::map<VReg, VReg> lows_made_;  // lower words, likewise
 };
 
 }  // namespace heddle::ptx::backend

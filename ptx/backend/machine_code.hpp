@@ -162,9 +162,14 @@ void find_loop_depths(MachineFunction& function);
 
 // ptx/backend/clean_up.cpp: constant and copy propagation, immediates, multiply-add fusion, dead code.
 void clean_up(MachineFunction& function);
-bool forward_predicates(MachineFunction& function);  // ptx/backend/predicates.cpp; true: something changed
-void combine_constants(MachineFunction& function);   // ptx/backend/combine.cpp
+// ptx/backend/predicates.cpp: predicates that are others or their inverses; true: something changed. And: those that
+// are constants, too.
+bool forward_predicates(MachineFunction& function);
+void fold_predicates(MachineFunction& function);
 void remove_dead_code(MachineFunction& function);
+// ptx/backend/combine.cpp: sums of sums, and lower words of sums.
+void combine_constants(MachineFunction& function);
+void narrow_sums(MachineFunction& function);
 
 // ptx/backend/if_conversion.cpp: makes guarded straight-line code of the branches around at most `most` operations on
 // each side (counted before registers are allocated, an inner region as what has become of it). 0: none. `loads`:

@@ -1,5 +1,7 @@
 // Predicates that take a way round through a register: CUDA's inline assembly has no predicate operands, so that a
-// condition comes as 1 or 0 and is compared with zero again; and comparisons whose inverse is there already.
+// condition comes as 1 or 0 and is compared with zero again; and comparisons whose inverse is there already. Where
+// branches become guards (fold_predicates), also what combines predicates with constants: LLVM inverts a condition by
+// xor with one that is true or false, and keeps that in a register.
 #include <optional>
 
 #include "ptx/backend/machine_code.hpp"
@@ -13,7 +15,7 @@ namespace {
 
 class PredicateForwarder {
  public:
-  explicit PredicateForwarder(MachineFunction& function) : function_(function), single_(function) {}
+  PredicateForwarder(MachineFunction& function, bool folds) : function_(function), single_(function), folds_(folds) {}
 
   bool run() {
     for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
@@ -24,6 +26,7 @@ class PredicateForwarder {
         take_inverse(instruction);
         // A branch's guard, too, is its instruction's.
         for (VPred* operand : {&instruction.in.guard, &instruction.in.pa, &instruction.in.pb}) forward(*operand);
+        if (folds_ && !instruction.copy && instruction.in.op == Op::PLOP) fold(instruction.in);
       }
     }
     return changed_;
@@ -109,6 +112,33 @@ class PredicateForwarder {
            in.q == kNone;
   }
 
+  // Combined with a constant: the other one, its inverse, or a constant.
+  void fold(IrInstruction& plop) {
+    for (VPred* operand : {&plop.pa, &plop.pb}) {
+      CodePoint where;
+      const MachineInstruction* const made = definition(operand->reg, at_, where);
+      if (made == nullptr || made->copy || made->in.op != Op::PLOP || made->in.mods != 0 || made->in.pa.reg != kNone) {
+        continue;
+      }
+      *operand = {kNone, made->in.pa.negated != operand->negated};
+      changed_ = true;
+    }
+    const auto op = static_cast<isa::BoolOp>(plop.mods >> 8U);
+    if (op == isa::BoolOp::none || (plop.pa.reg != kNone && plop.pb.reg != kNone)) return;
+    const bool first = plop.pa.reg == kNone;
+    const bool set = !(first ? plop.pa : plop.pb).negated;
+    VPred other = first ? plop.pb : plop.pa;
+    if (op == isa::BoolOp::xor_) {
+      other.negated = other.negated != set;
+    } else if (set == (op == isa::BoolOp::or_)) {
+      other = {kNone, !set};
+    }
+    plop.mods = 0;
+    plop.pa = other;
+    plop.pb = {};
+    changed_ = true;
+  }
+
   void forward(VPred& operand) {
     CodePoint where;
     const MachineInstruction* const copy = definition(operand.reg, at_, where);
@@ -123,6 +153,7 @@ class PredicateForwarder {
 
   MachineFunction& function_;
   SingleDefinitions single_;
+  const bool folds_;
   CodePoint at_;
   bool changed_ = false;
 };
@@ -130,7 +161,13 @@ class PredicateForwarder {
 }  // namespace
 
 bool forward_predicates(MachineFunction& function) {
-  return PredicateForwarder(function).run();
+  return PredicateForwarder(function, false).run();
+}
+
+void fold_predicates(MachineFunction& function) {
+  while (PredicateForwarder(function, true).run()) {
+  }
+  remove_dead_code(function);
 }
 
 }  // namespace heddle::ptx::backend

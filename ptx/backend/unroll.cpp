@@ -159,8 +159,9 @@ class Loop {
     const VReg bound = test().bound != kNone ? test().bound : constant(test().constant, ahead);
     VReg left = fresh();
     const bool up = test().step > 0;
-    MachineInstruction difference = make(Op::SUB, Op::SUB64, left, up ? bound : test().counter);
-    difference.in.b = up ? test().counter : bound;
+    const VReg counter = body_.compared(test().counter, ahead);
+    MachineInstruction difference = make(Op::SUB, Op::SUB64, left, up ? bound : counter);
+    difference.in.b = up ? counter : bound;
     ahead.push_back(std::move(difference));
     if (test().ahead != test().step) {
       const VReg more = fresh();
@@ -173,11 +174,11 @@ class Loop {
     groups.in.immediate = true;
     groups.in.imm = static_cast<std::uint32_t>(-group);
     ahead.push_back(std::move(groups));
-    MachineInstruction last = make(up ? Op::ADD : Op::SUB, up ? Op::ADD64 : Op::SUB64, end, test().counter);
+    MachineInstruction last = make(up ? Op::ADD : Op::SUB, up ? Op::ADD64 : Op::SUB64, end, counter);
     last.in.b = whole;
     ahead.push_back(std::move(last));
     ahead.push_back(compare(enough, Comparison::ne, whole, kNone, 0));
-    copies.push_back(compare(again, Comparison::ne, test().counter, end, 0));
+    copies.push_back(compare(again, Comparison::ne, body_.compared(test().counter, copies), end, 0));
     return true;
   }
 
@@ -188,14 +189,16 @@ class Loop {
     if (test().ahead != test().step) return false;
     const std::int64_t further = (static_cast<std::int64_t>(times) - 1) * test().step;
     const Numbers& numbers = test().numbers;
+    const VReg counter = body_.compared(test().counter, ahead);
+    const VReg behind = body_.compared(test().counter, copies);
     if (test().bound == kNone) {
       std::int64_t limit = 0;
       if (__builtin_sub_overflow(test().constant, further, &limit) || !fits_immediate(limit) ||
           !fits_immediate(test().constant) || (!numbers.is_signed && (limit < 0 || test().constant < 0))) {
         return false;
       }
-      ahead.push_back(compare(enough, test().goes_on, test().counter, kNone, limit));
-      copies.push_back(compare(again, test().goes_on, test().counter, kNone, limit));
+      ahead.push_back(compare(enough, test().goes_on, counter, kNone, limit));
+      copies.push_back(compare(again, test().goes_on, behind, kNone, limit));
       return true;
     }
     // The limit is a number as long as the bound is not nearer than that to the last number in its direction.
@@ -219,7 +222,7 @@ class Loop {
     } else {
       ahead.push_back(compare(possible, inside, test().bound, kNone, edge));
     }
-    ahead.push_back(compare(begins, test().goes_on, test().counter, limit, 0));
+    ahead.push_back(compare(begins, test().goes_on, counter, limit, 0));
     MachineInstruction both;
     both.in.op = Op::PLOP;
     both.in.mods = static_cast<std::uint32_t>(isa::BoolOp::and_) << 8U;
@@ -228,7 +231,7 @@ class Loop {
     both.in.pb = {begins, false};
     both.in.at = block().code[test().at].in.at;
     ahead.push_back(std::move(both));
-    copies.push_back(compare(again, test().goes_on, test().counter, limit, 0));
+    copies.push_back(compare(again, test().goes_on, behind, limit, 0));
     return true;
   }
 
@@ -298,6 +301,18 @@ void part_from_exits(MachineFunction& function) {
   }
 }
 
+// A loop of one block that leads behind itself by its branch, and goes round by a jump: it goes round by its branch.
+void turn_loops(MachineFunction& function) {
+  for (std::size_t b = 0; b != function.blocks.size(); ++b) {
+    Block& block = function.blocks[b];
+    if (block.removed || block.taken == kNoBlock || block.next != static_cast<int>(b) || block.taken == block.next)
+      continue;
+    VPred& guard = block.code.back().in.guard;
+    guard.negated = !guard.negated;
+    std::swap(block.taken, block.next);
+  }
+}
+
 // All loops of one block as it stands now; an outer one may be of one block when its inner ones are gone.
 bool unroll_round(MachineFunction& function, unsigned times, bool lockstep, std::size_t& growth) {
   std::vector<std::pair<int, int>> loops;  // and where they lead
@@ -336,8 +351,13 @@ void unroll(MachineFunction& function, unsigned times, bool lockstep) {
     changed = true;
     simplify_control_flow(function);
   }
-  if (changed) clean_up(function);
+  if (changed) {
+    clean_up(function);
+    narrow_sums(function);
+    clean_up(function);
+  }
   simplify_control_flow(function);
+  turn_loops(function);
 }
 
 }  // namespace heddle::ptx::backend

@@ -148,8 +148,8 @@ TEST(IfConversion, AnInnerRegionsGuardsAreCombinedWithTheOuterOnes) {
       "mov.u32 %r3, 5; @!%p1 bra DONE; add.u32 %r3, %r1, 1; setp.gt.u32 %p3, %r1, 20; @%p3 bra DONE2;\n"
       "add.u32 %r3, %r3, 100; DONE2: xor.b32 %r3, %r3, 3; DONE: st.global.u32 [%rd1], %r3;";
   EXPECT_EQ(converted(body, 8), Counts(0, 2));
-  // Of the outer side: add, setp, the combination (for every thread), xor; of the inner one: add.
-  EXPECT_EQ(guarded_code(compiled(body, 8)), (std::vector<std::string>{"@p add", "@p setp.u32", "@p add", "@p xor"}));
+  // Of the outer side: add, setp and the combination (for every thread), xor; of the inner one: add.
+  EXPECT_EQ(guarded_code(compiled(body, 8)), (std::vector<std::string>{"@p add", "@p add", "@p xor"}));
   const isa::Module module = compiled(body, 8);
   const auto& words = module.kernels.front().words;
   EXPECT_EQ(std::count_if(words.begin(), words.end(),

@@ -90,12 +90,19 @@ struct Form {
   bool swapped = false;      // bound against counter
   bool inverted = false;     // leaves when the opposite holds
   bool keeps_copy = false;   // the counter goes round by a second register, as compilers' phi moves have it
+  bool low = false;          // of a wide counter the lower word is compared
 };
 
 std::int64_t wrapped(const Form& form, std::int64_t value) {
   if (form.wide) return value;
   return form.is_signed ? std::int64_t{static_cast<std::int32_t>(value)}
                         : std::int64_t{static_cast<std::uint32_t>(value)};
+}
+// What is compared of a counter or a bound.
+std::int64_t compared(const Form& form, std::int64_t value) {
+  Form narrow = form;
+  narrow.wide = form.wide && !form.low;
+  return wrapped(narrow, value);
 }
 std::int64_t sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
@@ -130,7 +137,9 @@ std::optional<Expected> on_host(const Form& form, unsigned thread) {
     at += 32;
     const std::int64_t before = counter;
     counter = wrapped(form, sum(counter, form.step));
-    if (!holds(form, form.comparison, form.counts_first ? counter : before, bound)) break;
+    if (!holds(form, form.comparison, compared(form, form.counts_first ? counter : before), compared(form, bound))) {
+      break;
+    }
   }
   return Expected{word, counter};
 }
@@ -154,6 +163,7 @@ std::string mirrored(const std::string& comparison) {
 // Each iteration reads the word 32 further, and adds it and the counter to 31 times the thread's sum.
 std::string text_of(const Form& form) {
   const std::string type = std::string(form.is_signed ? "s" : "u") + (form.wide ? "64" : "32");
+  const std::string test_type = std::string(form.is_signed ? "s" : "u") + (form.wide && !form.low ? "64" : "32");
   const std::string bits = form.wide ? "b64" : "b32";
   const std::string counter = form.wide ? "%rd10" : "%r10", second = form.wide ? "%rd13" : "%r13";
   const std::string bound_register = form.wide ? "%rd11" : "%r11", scaled = form.wide ? "%rd12" : "%r12";
@@ -168,20 +178,25 @@ std::string text_of(const Form& form) {
   if (form.constant_bound) {
     bound = fmt::format("{}", form.bound);
     if (form.swapped) text += fmt::format("mov.{} {}, {};\n", bits, bound_register, form.bound), bound = bound_register;
+    if (form.low && !form.swapped) bound = fmt::format("{}", compared(form, form.bound));
   } else {
     text += start(bound_register, form.bound, form.bound_by_thread, false);
   }
+  if (form.low && bound == bound_register) text += "cvt.u32.u64 %r11, %rd11;\n", bound = "%r11";
   text += "mov.u32 %r2, %r1; mov.u64 %rd4, %rd2;\nLOOP:\n ld.global.u32 %r3, [%rd4]; mad.lo.u32 %r2, %r2, 31, %r3;\n";
   text += form.wide ? fmt::format(" cvt.u32.u64 %r4, {}; add.u32 %r2, %r2, %r4;\n", counter)
                     : fmt::format(" add.u32 %r2, %r2, {};\n", counter);
   text += " add.u64 %rd4, %rd4, 128;\n";
   const std::string comparison = form.inverted ? opposite(form.comparison) : form.comparison;
-  const std::string tested = form.keeps_copy && form.counts_first ? second : counter;
-  const std::string test = form.swapped
-                               ? fmt::format(" setp.{}.{} %p1, {}, {};\n", mirrored(comparison), type, bound, tested)
-                               : fmt::format(" setp.{}.{} %p1, {}, {};\n", comparison, type, tested, bound);
+  const std::string whole = form.keeps_copy && form.counts_first ? second : counter;
+  const std::string tested = form.low ? "%r14" : whole;
+  const std::string lower = form.low ? fmt::format(" cvt.u32.u64 %r14, {};\n", whole) : "";
+  const std::string setp =
+      form.swapped ? fmt::format(" setp.{}.{} %p1, {}, {};\n", mirrored(comparison), test_type, bound, tested)
+                   : fmt::format(" setp.{}.{} %p1, {}, {};\n", comparison, test_type, tested, bound);
   const std::string change = form.keeps_copy ? fmt::format(" add.{} {}, {}, {};\n", type, second, counter, form.step)
                                              : fmt::format(" add.{0} {1}, {1}, {2};\n", type, counter, form.step);
+  const std::string test = lower + setp;
   text += form.counts_first ? change + test : test + change;
   if (form.keeps_copy) text += fmt::format(" mov.{} {}, {};\n", bits, counter, second);
   text += form.inverted ? " @%p1 bra DONE; bra.uni LOOP;\nDONE:\n" : " @%p1 bra LOOP;\n";
@@ -194,11 +209,11 @@ std::string text_of(const Form& form) {
 }
 
 std::string describe(const Form& form) {
-  return fmt::format("{}{} {} start {}+{}t bound {}+{}t step {}{}{}{}{}", form.is_signed ? "s" : "u",
+  return fmt::format("{}{} {} start {}+{}t bound {}+{}t step {}{}{}{}{}{}", form.is_signed ? "s" : "u",
                      form.wide ? 64 : 32, form.comparison, form.start, form.start_by_thread, form.bound,
                      form.bound_by_thread, form.step, form.counts_first ? "" : " tests first",
-                     form.swapped ? " swapped" : "", form.inverted ? " inverted" : "",
-                     form.keeps_copy ? " copied" : "");
+                     form.swapped ? " swapped" : "", form.inverted ? " inverted" : "", form.keeps_copy ? " copied" : "",
+                     form.low ? " low" : "");
 }
 
 // A form of which every thread goes round at most kMostIterations times.
@@ -247,6 +262,7 @@ std::optional<Form> random_form(std::mt19937& random) {
   form.swapped = below(4) == 0;
   form.inverted = below(4) == 0;
   form.keeps_copy = below(3) == 0;
+  form.low = form.wide && below(3) == 0;
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     if (!on_host(form, thread)) return std::nullopt;
   }
