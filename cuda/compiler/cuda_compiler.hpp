@@ -11,7 +11,7 @@ namespace heddle::cuda {
 // The compiler is $HEDDLE_CLANG when set, else the first of clang++, clang++-19 .. clang++-14 on PATH. Options:
 // cuda/compiler/clang_options.txt. Three of them matter for results and speed:
 //   -ffp-contract=off     multiply and add are not fused unless the source says fmaf, so that a host program
-//                         computes the same bits (nvcc fuses by default)
+//                         computes the same bits. heddle nvcc fuses as nvcc does (heddle/cuda_unfused.h)
 //   -unroll-...           loops stay as they are, unless the source has #pragma unroll: the compiler of PTX
 //                         unrolls them where a machine wants it (core.unroll). The papers' machine has 16 registers per
 //                         thread and 4 KB of instruction cache. -fno-unroll-loops would forbid it to later compilers

@@ -38,6 +38,7 @@ enum class Meaning {
   language,
   relocatable,
   default_stream,
+  fused,
   step,
   architecture,
   silent_flag,  // changes nothing here, and is right so
@@ -148,7 +149,7 @@ constexpr std::array kOptions = {
     Option{"--maxrregcount", "-maxrregcount", Meaning::noted_value, kMachineDecides},
     Option{"--use_fast_math", "-use_fast_math", Meaning::noted_flag,
            "functions stay the accurate ones; call __expf and its kin"},
-    Option{"--fmad", "-fmad", Meaning::noted_value, "multiply and add are fused where the source calls fma only"},
+    Option{"--fmad", "-fmad", Meaning::fused},
     Option{"--ftz", "-ftz", Meaning::noted_value, "denormals are kept"},
     Option{"--prec-div", "-prec-div", Meaning::noted_value, "division is exact"},
     Option{"--prec-sqrt", "-prec-sqrt", Meaning::noted_value, "square roots are exact"},
@@ -179,6 +180,7 @@ bool takes_value(Meaning meaning) {
     case Meaning::language:
     case Meaning::relocatable:
     case Meaning::default_stream:
+    case Meaning::fused:
     case Meaning::architecture:
     case Meaning::silent_value:
     case Meaning::noted_value:
@@ -349,6 +351,12 @@ class Reader {
         } else if (value != "legacy" && value != "null") {
           throw InputError({word}, fmt::format("'{}' is no default stream", value), "legacy, null or per-thread");
         }
+        break;
+      case Meaning::fused:
+        if (value != "true" && value != "false") {
+          throw InputError({word}, fmt::format("'{}' is neither true nor false", value), "-fmad=true or -fmad=false");
+        }
+        out_.fused = value == "true";
         break;
       case Meaning::step:
         out_.step = option.step;

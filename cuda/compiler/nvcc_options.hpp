@@ -20,6 +20,7 @@ struct NvccOptions {
   std::vector<std::string> notes;    // what the user should know
   std::string language;              // -x: "cu", "c", "c++"; empty: as the file's name says
   bool relocatable = false;          // -rdc=true, -dc
+  bool fused = true;                 // -fmad: multiplications and additions of device code may be fused
   bool has_standard = false;         // -std was given
   bool verbose = false;              // -v, --dryrun: show the commands
   bool dry = false;

@@ -277,6 +277,7 @@ class Compiler {
         words.push_back(option);
       }
     }
+    if (options_.fused) words.emplace_back("-D__HEDDLE_FMAD__");  // heddle/cuda_unfused.h
     words.insert(words.end(), options_.device.begin(), options_.device.end());
     words.emplace_back("-w");  // the host's compilation warns
     DeviceCode code{words, {input}, temporary_.path(), {}, {}, options_.dry};

@@ -13,7 +13,9 @@ HEDDLE_NOT_SANITIZED("CudaBuild.*", "All/ProjectRuns.*")
 namespace heddle::studies {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string kProjects = HEDDLE_SOURCE_DIR "/tests/cuda/programs/";
 
@@ -67,6 +69,39 @@ TEST_F(CudaBuild, ManagedVariablesOfNvccAreTheHostsToo) {
   const test::Ran ran = test::heddle({"exec", "--quiet", "--", scratch_.path("host")});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+}
+
+// Unless it is told not to; never in functions whose errors are stated.
+TEST_F(CudaBuild, ProductsAndSumsOfProgramsAreFusedAsNvccDoes) {
+  const auto ptx = [this](const std::string& source, const std::vector<std::string>& options) {
+    std::vector<std::string> words = {"nvcc", "-ptx", scratch_.write("a.cu", source), "-o", scratch_.path("a.ptx")};
+    words.insert(words.end(), options.begin(), options.end());
+    const test::Ran made = test::heddle(words);
+    EXPECT_EQ(made.code, 0) << made.err;
+    EXPECT_EQ(made.err, "");
+    return test::Scratch::read(scratch_.path("a.ptx"));
+  };
+  const std::string own =
+      "__device__ double product(double a, double b) { return a * b; }\n"
+      "__global__ void k(float* f, double* d) { float t = f[0] * f[1]; f[2] = t + f[3];\n"
+      "  d[0] = product(d[1], d[2]) - d[3]; f[4] = __fadd_rn(__fmul_rn(f[5], f[6]), f[7]); }\n";
+  for (const std::vector<std::string>& fused : {std::vector<std::string>{}, {"-fmad=true"}}) {
+    const std::string text = ptx(own, fused);
+    EXPECT_THAT(text, AllOf(HasSubstr("fma.rn.f32"), HasSubstr("fma.rn.f64")));
+    EXPECT_EQ(text.find("fma.rn.f32"), text.rfind("fma.rn.f32")) << "__fmul_rn and __fadd_rn are never fused";
+  }
+  EXPECT_THAT(ptx(own, {"-fmad=false"}), Not(HasSubstr("fma.")));
+  EXPECT_THAT(ptx(own, {"--fmad", "false"}), Not(HasSubstr("fma.")));
+  const std::string functions =
+      "#include <cuda_fp16.h>\n#include <curand_kernel.h>\n"
+      "__global__ void k(float* f, double* d, __half* h, curandState* s) { f[0] = sinf(f[1]); f[2] = expf(f[3]);\n"
+      "  f[4] = rnorm4df(f[5], f[6], f[7], f[8]); d[0] = tgamma(d[1]); d[2] = hypot(d[3], d[4]); f[9] = powf(f[0], "
+      "f[1]);\n"
+      "  h[0] = hsqrt(h[1]); f[10] = curand_normal(s); }\n";
+  EXPECT_EQ(ptx(functions, {}), ptx(functions, {"-fmad=false"}));
+  const test::Ran refused = test::heddle({"nvcc", "-fmad=maybe", scratch_.path("a.cu")});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("'maybe' is neither true nor false"));
 }
 
 TEST_F(CudaBuild, CMakeBuildsProjectsByTheToolchainFile) {

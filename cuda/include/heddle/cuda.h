@@ -195,6 +195,8 @@ HEDDLE_BOTH_ double __hiloint2double(int hi, int lo) {
       (static_cast<unsigned long long>(static_cast<unsigned int>(hi)) << 32) | static_cast<unsigned int>(lo)));
 }
 
+#include "heddle/cuda_unfused.h"
+// Behind it:
 #include "heddle/cuda_atomics.h"
 #include "heddle/cuda_integers.h"
 #include "heddle/cuda_mathematics.h"
@@ -212,6 +214,8 @@ HEDDLE_BOTH_ double __hiloint2double(int hi, int lo) {
 #include "heddle/cuda_search.h"
 #include "heddle/cuda_textures.h"
 #include "heddle/cuda_warps.h"
+// Behind them all:
+#include "heddle/cuda_unfused_end.h"
 
 #undef HEDDLE_DEVICE_
 #undef HEDDLE_OF_ACTIVE_THREADS_

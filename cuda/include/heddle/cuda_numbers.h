@@ -2,6 +2,8 @@
 // have alike, in CUDA files, kernels alone and ordinary C++.
 //
 // Every header of such a format includes this before and heddle/cuda_numbers_end.h behind what it declares.
+#include "heddle/cuda_unfused.h"
+
 #ifndef HEDDLE_NUMBER_
 #ifdef __CUDA__
 #define HEDDLE_NUMBER_ static __host__ __device__ __inline__ __attribute__((always_inline, nodebug, unused))

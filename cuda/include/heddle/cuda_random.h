@@ -4,6 +4,7 @@
 // what the functions here give.
 #pragma once
 
+#include "heddle/cuda_unfused.h"
 #include "heddle/cuda_xorwow_jumps.h"
 
 #define HEDDLE_RANDOM_ static __device__ __inline__ __attribute__((always_inline, nodebug, unused))
@@ -258,3 +259,4 @@ HEDDLE_RANDOM_ float4 curand_normal4(curandStatePhilox4_32_10_t* state) {
   return make_float4(first.x, first.y, second.x, second.y);
 }
 #undef HEDDLE_RANDOM_
+#include "heddle/cuda_unfused_end.h"
