@@ -82,7 +82,8 @@ class LiveOut {
   Liveness words_, bits_;
 };
 
-// Registers that one instruction writes, and of whose block all others are that read them.
+// Registers that one instruction writes, and of whose block all others are that read them, behind it: what the next
+// iteration of a loop reads is not among them.
 class OwnRegisters {
  public:
   explicit OwnRegisters(const MachineFunction& function) : homes_(function.registers.size(), kNoBlock) {
@@ -94,7 +95,10 @@ class OwnRegisters {
     for (std::size_t b = 0; b != function.blocks.size(); ++b) {
       const int at = static_cast<int>(b);
       for (const MachineInstruction& instruction : function.blocks[b].code) {
-        for_each_use(function, instruction, [&](VReg reg, unsigned, unsigned) { is_in(reg, at); });
+        for_each_use(function, instruction, [&](VReg reg, unsigned, unsigned) {
+          is_in(reg, at);
+          if (definitions[static_cast<std::size_t>(reg)] == 0) homes_[static_cast<std::size_t>(reg)] = kSeveral;
+        });
         for_each_definition(function, instruction, [&](VReg reg, unsigned, unsigned, unsigned) {
           is_in(reg, at);
           if (++definitions[static_cast<std::size_t>(reg)] > 1) homes_[static_cast<std::size_t>(reg)] = kSeveral;

@@ -1,6 +1,6 @@
 // If-conversion: which regions become predicated code, what the code is, and that it computes what it did.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cstring>
@@ -165,6 +165,22 @@ TEST(IfConversion, AStalePredicateDoesNotLetAThreadThrough) {
       "@%p1 bra DONE; setp.lt.u32 %p3, %r1, 40; @%p3 add.u32 %r3, %r3, 7; DONE:\n"
       "add.u32 %r5, %r5, 1; setp.lt.u32 %p4, %r5, 4; @%p4 bra ROUND; st.global.u32 [%rd1], %r3;";
   EXPECT_EQ(converted(body, 8), Counts(1, 2));
+}
+
+// What an address is computed by needs no guard, but a value that the side reads in a later round has one, also where
+// nothing is in it at first.
+TEST(IfConversion, WhatALaterRoundReadsIsLeftAloneInThisOne) {
+  const std::string body =
+      "mov.u32 %r4, 0; mov.u32 %r5, 1; mov.u32 %r6, 0;\n"
+      "LOOP: add.u32 %r7, %r1, %r4; and.b32 %r7, %r7, 1; setp.ne.u32 %p3, %r7, 0; @!%p3 bra SKIP;\n"
+      "setp.ne.u32 %p4, %r6, 0; selp.b32 %r8, %r3, 7, %p4; mad.lo.u32 %r5, %r5, 31, %r8;\n"
+      "xor.b32 %r3, %r4, %r1; mov.u32 %r6, 1;\n"
+      "SKIP: add.u32 %r4, %r4, 1; setp.lt.u32 %p5, %r4, 9; @%p5 bra LOOP;\n"
+      "st.global.u32 [%rd1], %r5;";
+  EXPECT_EQ(execute(compiled(body, 8)).output, execute(compiled(body, 0)).output);
+  const std::vector<std::string> guarded = guarded_code(compiled(body, 8));
+  EXPECT_THAT(guarded, ::testing::Contains("@p xor"));
+  EXPECT_THAT(guarded, ::testing::Not(::testing::Contains("@p setp.u32")));
 }
 
 TEST(IfConversion, APredicateThatItsOwnSideChangesIsKept) {

@@ -182,6 +182,29 @@ TEST(Waves, AWindowWithinManyLaunchesShowsTheSame) {
   }
 }
 
+// A core of several sub-cores that is watched does not rest, so that each of its cycles is simulated. What it counts is
+// what a core counts that rests while its L1 takes nothing and instructions wait for results.
+TEST(Waves, ACoreThatRestsCountsAsOneThatDoesNot) {
+  const Scratch scratch;
+  const auto run = [&](const std::string& file, std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.begin(), {"run", "v100-8sm"});
+    words.insert(words.end(), {"--set", "gpu.cores=1", "--out", scratch.path(file)});
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = test::heddle(words);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+  };
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"reduction", "--scale", "0.0003", "--set", "lsu.queue=0", "--set", "l1d.mshrs=2"},
+        {"fft", "--scale", "0.003", "--set", "core.pending_accesses=2"},
+        {"bfs", "--scale", "0.0003", "--set", "lsu.queue=0", "--set", "l1d.mshrs=2", "--set",
+         "core.issue=scoreboard"}}) {
+    run("resting", words, {});
+    run("watched", words, {"--vcd", scratch.path("watched.vcd")});
+    EXPECT_EQ(Scratch::read(scratch.path("watched/stats.json")), Scratch::read(scratch.path("resting/stats.json")))
+        << words[0];
+  }
+}
+
 // Cores are watched from some time before the window on alone, whatever they do just then: asleep, with a full
 // pipeline, between launches. All groups, on machines of every kind.
 class FarWindow : public ::testing::TestWithParam<const char*> {};

@@ -124,6 +124,11 @@ bool ExecuteStage::stuck(Cycle now) const {
       (!apart_.empty() && apart_.front().done > now)) {
     return false;
   }
+  // Results that are forwarded come by time, also those of an operation that is behind one that is kept.
+  if (warps_ != nullptr &&
+      ((!pipe_.empty() && pipe_[pipe_.size() - 1].done > now) || (!apart_.empty() && apart_.back().done > now))) {
+    return false;
+  }
   const link::SubWarp* const head = latch_.front(now);
   if (head != nullptr && lanes_busy(*head->decoded, now)) {
     return false;
