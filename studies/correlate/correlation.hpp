@@ -27,7 +27,7 @@ struct Measurements {
 [[nodiscard]] Measurements read_measurements(const std::string& path);
 
 // What a machine made of whole programs: `folder` has a folder for each program, which heddle exec --out has written. A
-// row is a kernel of a program, "program/kernel" (the kernel's name as the compiler has it), and the mean cycles of its
+// row is a kernel of a program, "program/kernel" (the kernel's name as nvcc has it), and the mean cycles of its
 // launches that were simulated to their end. A program of one kernel has its run's counters. Throws InputError where
 // there is no such run, or one whose clock is another.
 [[nodiscard]] Measurements read_runs(const std::string& folder);

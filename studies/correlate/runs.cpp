@@ -5,6 +5,8 @@
 #include <boost/json.hpp>
 #include <filesystem>
 #include <map>
+#include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "studies/correlate/correlation.hpp"
@@ -33,6 +35,12 @@ std::vector<fs::path> runs_in(const std::string& folder) {
   return found;
 }
 
+// Of a static kernel clang's name says that it is one, and nvcc's does not.
+std::string name_of(const std::string& kernel) {
+  constexpr std::string_view kStatic = "_ZL";
+  return kernel.starts_with(kStatic) ? "_Z" + kernel.substr(kStatic.size()) : kernel;
+}
+
 // `summary`: of the run.
 void add_kernels(Measurements& to, const fs::path& run, const tb::RecordedValue& launches,
                  const boost::json::object& summary) {
@@ -44,7 +52,7 @@ void add_kernels(Measurements& to, const fs::path& run, const tb::RecordedValue&
   for (const tb::RecordedValue& launch : launches.entries()) {
     const double cycles = launch.at("cycles").number();
     if (launch.at("complete").flag() && cycles != 0) {  // 0: computed by the interpreter (--sample, --from-launch)
-      Launches& of = kernels[launch.at("kernel").text()];
+      Launches& of = kernels[name_of(launch.at("kernel").text())];
       of.cycles += cycles;
       ++of.count;
     }

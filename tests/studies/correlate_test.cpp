@@ -204,13 +204,14 @@ TEST_F(Correlate, RunsOfProgramsAreMeasurements) {
   run_of("baseline", "one",
          R"([{"kernel": "k", "cycles": 10)" + ends + R"(, {"kernel": "k", "cycles": 30)" + ends +
              R"(, {"kernel": "k", "cycles": 0)" + ends + R"(, {"kernel": "k", "cycles": 99, "complete": false}])");
-  run_of("baseline", "two", R"([{"kernel": "k", "cycles": 7)" + ends + R"(, {"kernel": "l", "cycles": 5)" + ends + "]");
+  run_of("baseline", "two",
+         R"([{"kernel": "k", "cycles": 7)" + ends + R"(, {"kernel": "_ZL1lv", "cycles": 5)" + ends + "]");
   const Measurements machine = read_runs(scratch_.path("runs"));
   EXPECT_EQ(machine.device, "baseline");
   EXPECT_EQ(machine.campaign, kPrograms);
   EXPECT_EQ(machine.clock_mhz, 1000);
   ASSERT_EQ(machine.rows.size(), 3U);
-  const std::pair<const char*, double> wanted[] = {{"one/k", 20}, {"two/k", 7}, {"two/l", 5}};
+  const std::pair<const char*, double> wanted[] = {{"one/k", 20}, {"two/_Z1lv", 5}, {"two/k", 7}};
   for (std::size_t i = 0; i != 3; ++i) {
     EXPECT_EQ(machine.rows[i].name, wanted[i].first);
     EXPECT_EQ(machine.rows[i].value, wanted[i].second);
