@@ -137,9 +137,8 @@ std::optional<Expected> on_host(const Form& form, unsigned thread) {
     at += 32;
     const std::int64_t before = counter;
     counter = wrapped(form, sum(counter, form.step));
-    if (!holds(form, form.comparison, compared(form, form.counts_first ? counter : before), compared(form, bound))) {
-      break;
-    }
+    const std::int64_t tested = compared(form, form.counts_first ? counter : before);
+    if (!holds(form, form.comparison, tested, compared(form, bound))) break;
   }
   return Expected{word, counter};
 }
@@ -191,20 +190,17 @@ std::string text_of(const Form& form) {
   const std::string whole = form.keeps_copy && form.counts_first ? second : counter;
   const std::string tested = form.low ? "%r14" : whole;
   const std::string lower = form.low ? fmt::format(" cvt.u32.u64 %r14, {};\n", whole) : "";
-  const std::string setp =
-      form.swapped ? fmt::format(" setp.{}.{} %p1, {}, {};\n", mirrored(comparison), test_type, bound, tested)
-                   : fmt::format(" setp.{}.{} %p1, {}, {};\n", comparison, test_type, tested, bound);
+  const std::string test =
+      lower + (form.swapped ? fmt::format(" setp.{}.{} %p1, {}, {};\n", mirrored(comparison), test_type, bound, tested)
+                            : fmt::format(" setp.{}.{} %p1, {}, {};\n", comparison, test_type, tested, bound));
   const std::string change = form.keeps_copy ? fmt::format(" add.{} {}, {}, {};\n", type, second, counter, form.step)
                                              : fmt::format(" add.{0} {1}, {1}, {2};\n", type, counter, form.step);
-  const std::string test = lower + setp;
   text += form.counts_first ? change + test : test + change;
   if (form.keeps_copy) text += fmt::format(" mov.{} {}, {};\n", bits, counter, second);
   text += form.inverted ? " @%p1 bra DONE; bra.uni LOOP;\nDONE:\n" : " @%p1 bra LOOP;\n";
   text += "st.global.u32 [%rd2], %r2;\n";
-  text += form.wide ? fmt::format("st.global.u64 [%rd2], {};\n", counter) : "";
   if (!form.wide) return kernel_text(text + fmt::format("st.global.u32 [%rd2+8192], {};", counter));
   // Twice the room for counters of 64 bits.
-  text.resize(text.rfind("st.global.u64"));
   return kernel_text(text + fmt::format("add.u64 %rd5, %rd2, %rd3; st.global.u64 [%rd5+8192], {};", counter));
 }
 
