@@ -33,7 +33,7 @@ class Combiner {
       for (std::size_t i = 0; i < function_.blocks[b].code.size(); ++i) {
         at_ = {static_cast<int>(b), i};
         const MachineInstruction& instruction = function_.blocks[b].code[i];
-        const IrInstruction* const sum = takes_lower_word(instruction) ? maker(instruction.in.b) : nullptr;
+        const IrInstruction* const sum = copies_lower_word(function_, instruction) ? maker(instruction.in.b) : nullptr;
         if (sum == nullptr || sum->op != Op::ADD64) {
           code.push_back(instruction);
           continue;
@@ -73,11 +73,6 @@ class Combiner {
     for_each_use(function_, instruction, [&](VReg reg, unsigned, unsigned) { ++uses_[static_cast<std::size_t>(reg)]; });
     const bool memory = !instruction.copy && (isa::is_load(in.op) || isa::is_store(in.op));
     if (memory && in.a != kNone) ++address_uses_[static_cast<std::size_t>(in.a)];
-  }
-
-  bool takes_lower_word(const MachineInstruction& copy) const {
-    return copy.copy && !guarded(copy) && copy.in.b != kNone && copy.words == 1 && copy.src_word == 0 &&
-           function_.words(copy.in.b) == 2 && function_.words(copy.in.dst) == 1;
   }
 
   // The instruction with an immediate that makes this register, when its own source still has the same value here.

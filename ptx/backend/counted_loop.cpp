@@ -78,12 +78,6 @@ bool CountedLoop::copies_whole(const MachineInstruction& copy) const {
          copy.words == function_.words(in.b);
 }
 
-bool CountedLoop::copies_lower_word(const MachineInstruction& copy) const {
-  const IrInstruction& in = copy.in;
-  return copy.copy && !guarded(copy) && in.b != kNone && copy.words == 1 && copy.src_word == 0 &&
-         function_.words(in.dst) == 1 && function_.words(in.b) == 2;
-}
-
 void CountedLoop::find_steps() {
   std::map<VReg, std::optional<Sum>> sums;  // of what has been written; nothing: something else
   std::map<VReg, Sum> lows;                 // registers that have the lower word of a sum
@@ -103,7 +97,7 @@ void CountedLoop::find_steps() {
       if (instruction.in.b != kNone) operands_[i].second = compared_sum(instruction.in.b);
     }
     const std::optional<Sum> sum = sum_of(instruction, find);
-    const std::optional<Sum> whole = copies_lower_word(instruction) ? find(instruction.in.b) : std::nullopt;
+    const std::optional<Sum> whole = copies_lower_word(function_, instruction) ? find(instruction.in.b) : std::nullopt;
     for_each_definition(function_, instruction, [&](VReg reg, unsigned, unsigned, unsigned) {
       sums[reg] = sum;
       written_[reg] |= !sum;

@@ -62,8 +62,6 @@ class CountedLoop {
   // Iterations, where the counter begins with a constant and ends with one.
   [[nodiscard]] std::optional<std::uint64_t> count(const std::vector<std::vector<int>>& predecessors) const;
 
-  // It makes a register of one word of the lower one of two.
-  [[nodiscard]] bool copies_lower_word(const MachineInstruction& copy) const;
   // What an instruction adds a constant to, if that is all that it does; `find` has the sum that a register is.
   template <class Find>
   [[nodiscard]] std::optional<Sum> sum_of(const MachineInstruction& instruction, Find find) const {

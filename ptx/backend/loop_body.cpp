@@ -103,7 +103,7 @@ bool LoopBody::copy_once(std::uint64_t copy, bool last, std::vector<MachineInstr
     if (i == counted_.test().at) continue;
     MachineInstruction one = block().code[i];
     std::optional<Sum> sum = counted_.sum_of(one, find);
-    if (counted_.copies_lower_word(one) && (sum = find(one.in.b))) sum->low = true;
+    if (copies_lower_word(function_, one) && (sum = find(one.in.b))) sum->low = true;
     bool good = true;
     for_each_definition(function_, one, [&](VReg reg, unsigned, unsigned, unsigned) {
       const bool own = !live_at_begin(reg) && !(last && live_behind(reg));

@@ -39,6 +39,12 @@ bool has_side_effect(const MachineInstruction& instruction) {
   }
 }
 
+bool copies_lower_word(const MachineFunction& function, const MachineInstruction& instruction) {
+  const IrInstruction& in = instruction.in;
+  return instruction.copy && !guarded(instruction) && in.b != kNone && instruction.words == 1 &&
+         instruction.src_word == 0 && function.words(in.dst) == 1 && function.words(in.b) == 2;
+}
+
 isa::Comparison opposite(isa::Comparison comparison) {
   using isa::Comparison;
   switch (comparison) {

@@ -115,6 +115,9 @@ void for_each_use_field(MachineInstruction& instruction, Visit visit) {
 }
 [[nodiscard]] bool has_side_effect(const MachineInstruction& instruction);
 
+// Without a guard, a whole register of one word gets the lower one of a register of two.
+[[nodiscard]] bool copies_lower_word(const MachineFunction& function, const MachineInstruction& instruction);
+
 // Of integers: what holds where the comparison does not.
 [[nodiscard]] isa::Comparison opposite(isa::Comparison comparison);
 

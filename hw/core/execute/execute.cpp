@@ -120,13 +120,11 @@ void ExecuteStage::tick(Cycle now) {
 }
 
 bool ExecuteStage::stuck(Cycle now) const {
-  if (!latch_.settled(now) || (!pipe_.empty() && pipe_.front().done > now) ||
-      (!apart_.empty() && apart_.front().done > now)) {
-    return false;
-  }
-  // Results that are forwarded come by time, also those of an operation that is behind one that is kept.
-  if (warps_ != nullptr &&
-      ((!pipe_.empty() && pipe_[pipe_.size() - 1].done > now) || (!apart_.empty() && apart_.back().done > now))) {
+  // Results that are forwarded come by time, also those of an operation that is behind one that is kept: the last one
+  // counts then.
+  const bool to_the_last = warps_ != nullptr;
+  if (!latch_.settled(now) || (!pipe_.empty() && pipe_[to_the_last ? pipe_.size() - 1 : 0].done > now) ||
+      (!apart_.empty() && (to_the_last ? apart_.back() : apart_.front()).done > now)) {
     return false;
   }
   const link::SubWarp* const head = latch_.front(now);
