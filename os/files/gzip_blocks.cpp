@@ -10,8 +10,6 @@
 #include <set>
 #include <utility>
 
-#include "os/files/line_deflate.hpp"
-
 namespace heddle::os {
 
 namespace {
@@ -53,7 +51,7 @@ void GzipBlocks::pause_all() {
   }
 }
 
-void GzipBlocks::pack(Block& block) const {
+void GzipBlocks::pack(Block& block, LineDeflate& lines) const {
   if (text_ == Text::repeated_lines) {
     LineSink::Text& text = block.text;
     if (text.bytes.size() < text.size + LineDeflate::kBehind) {
@@ -62,7 +60,7 @@ void GzipBlocks::pack(Block& block) const {
     if (text.lines.empty()) {
       text.lines = LineDeflate::lines_of(text.bytes.data(), text.size);
     }
-    LineDeflate().pack(text.bytes.data(), text.size, text.lines, block.packed);
+    lines.pack(text.bytes.data(), text.size, text.lines, block.packed);
     return;
   }
   const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(::libdeflate_alloc_compressor(kQuick));
@@ -107,7 +105,7 @@ void GzipBlocks::end_helpers() {
 }
 
 // Compresses the first block that nobody has taken. False: there is none.
-bool GzipBlocks::pack_next(std::unique_lock<std::mutex>& lock) {
+bool GzipBlocks::pack_next(std::unique_lock<std::mutex>& lock, LineDeflate& lines) {
   const auto next = std::find_if(blocks_.begin(), blocks_.end(), [](const Block& block) { return !block.taken; });
   if (next == blocks_.end()) {
     return false;
@@ -115,7 +113,7 @@ bool GzipBlocks::pack_next(std::unique_lock<std::mutex>& lock) {
   Block& block = *next;  // stays where it is while others come and go
   block.taken = true;
   lock.unlock();
-  pack(block);
+  pack(block, lines);
   lock.lock();
   block.done = true;
   changed_.notify_all();
@@ -123,9 +121,10 @@ bool GzipBlocks::pack_next(std::unique_lock<std::mutex>& lock) {
 }
 
 void GzipBlocks::help() {
+  LineDeflate lines;
   std::unique_lock lock(mutex_);
   while (!ending_) {
-    if (!pack_next(lock)) {
+    if (!pack_next(lock, lines)) {
       changed_.wait(lock);
     }
   }
@@ -149,7 +148,7 @@ void GzipBlocks::hand_on(std::size_t most) {
     if (blocks_.size() <= most) {
       return;
     }
-    if (!pack_next(lock)) {
+    if (!pack_next(lock, lines_)) {
       changed_.wait(lock, [this] { return blocks_.front().done; });
     }
   }

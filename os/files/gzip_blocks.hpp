@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/line_sink.hpp"
+#include "os/files/line_deflate.hpp"
 
 namespace heddle::os {
 
@@ -50,12 +51,12 @@ class GzipBlocks {
     bool taken = false;
     bool done = false;
   };
-  void pack(Block& block) const;
+  void pack(Block& block, LineDeflate& lines) const;
   void begin_helpers();
   void end_helpers();
   void help();
   void hand_in();
-  [[nodiscard]] bool pack_next(std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] bool pack_next(std::unique_lock<std::mutex>& lock, LineDeflate& lines);
   void hand_on(std::size_t most);
 
   const std::function<void(std::string_view)> out_;
@@ -64,6 +65,7 @@ class GzipBlocks {
   Block present_;  // is being filled
   bool begun_ = false;
   std::vector<Block> spare_;  // to be filled anew
+  LineDeflate lines_;         // of the calling thread
 
   std::mutex mutex_;
   std::condition_variable changed_;

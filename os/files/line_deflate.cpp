@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -14,13 +15,17 @@ namespace heddle::os {
 namespace {
 
 constexpr std::size_t kWindow = 32768;
-constexpr std::size_t kLongestMatch = 258;
 constexpr std::size_t kShortestMatch = 3;
 constexpr std::size_t kShortestStart = 4;     // of a line that has come in this way before, and goes on otherwise
-constexpr std::size_t kSequences = 1U << 14;  // of a block
+constexpr std::size_t kSequences = 1U << 17;  // of a block
+constexpr std::size_t kSample = 1U << 12;     // of its sequences, those that make its codes
+// In a sample, each that has come counts as so many: what has not come may come yet, and counts as one.
+constexpr std::uint32_t kHasCome = 16;
 constexpr unsigned kEndOfBlock = 256;
-constexpr unsigned kLongestCode = 15;
 constexpr unsigned kLongestLengthCode = 7;
+// Of a match as it is written, and more than those of a block's codes and all else that stands before or behind it.
+constexpr std::size_t kMatchBytes = 6;
+constexpr std::size_t kCodesBytes = 1024;
 constexpr std::size_t kOneLong = 8;
 constexpr std::size_t kNameBytes = 4;  // with a line feed
 
@@ -31,7 +36,7 @@ struct LengthSymbol {
   std::uint8_t extra = 0;
 };
 constexpr auto kLengthSymbols = [] {
-  std::array<LengthSymbol, kLongestMatch + 1> symbols{};
+  std::array<LengthSymbol, LineDeflate::kLongestMatch + 1> symbols{};
   unsigned length = kShortestMatch;
   for (unsigned symbol = 257; symbol != 285; ++symbol) {
     const unsigned bits = symbol < 265 ? 0 : (symbol - 261) / 4;
@@ -40,7 +45,7 @@ constexpr auto kLengthSymbols = [] {
                            static_cast<std::uint8_t>(extra)};
     }
   }
-  symbols[kLongestMatch] = {285, 0, 0};
+  symbols.back() = {285, 0, 0};
   return symbols;
 }();
 
@@ -84,16 +89,17 @@ inline std::size_t line_length(const char* line, std::size_t left) {
   return left;
 }
 
+// Without a branch for each eight bytes: what the next line is like is hard to foresee.
 inline bool same(const char* a, const char* b, std::size_t size) {
-  while (size > kOneLong) {
-    if (eight(a) != eight(b)) {
-      return false;
-    }
-    a += kOneLong;
-    b += kOneLong;
-    size -= kOneLong;
+  if (size <= kOneLong) {
+    return ((eight(a) ^ eight(b)) & mask_of(size)) == 0;
   }
-  return ((eight(a) ^ eight(b)) & mask_of(size)) == 0;
+  const std::size_t last = size - kOneLong;
+  std::uint64_t difference = eight(a + last) ^ eight(b + last);
+  for (std::size_t at = 0; at < last; at += kOneLong) {
+    difference |= eight(a + at) ^ eight(b + at);
+  }
+  return difference == 0;
 }
 
 // Bytes that are the same from the first one on, at most `most`.
@@ -115,122 +121,23 @@ inline std::uint16_t hash_of(const char* line, std::size_t size) {
   return static_cast<std::uint16_t>((mixed * 0x9E3779B97F4A7C15ULL) >> 48U);
 }
 
-// Lengths of a prefix code for symbols that come so often, no length above `most`; 0: the symbol does not come. At
-// least two have one.
-std::vector<std::uint8_t> code_lengths(std::vector<std::uint32_t> counts, unsigned most) {
-  for (std::size_t symbol = 0; std::count(counts.begin(), counts.end(), 0U) + 2 > std::ssize(counts); ++symbol) {
-    counts[symbol] = std::max(counts[symbol], 1U);
+}  // namespace
+
+inline void LineDeflate::BitWriter::put(std::uint64_t bits, unsigned count) {
+  waiting |= bits << waiting_count;
+  waiting_count += count;
+  std::uint64_t bytes = waiting;
+  if constexpr (std::endian::native == std::endian::big) {
+    bytes = __builtin_bswap64(bytes);
   }
-  std::vector<std::uint32_t> order;  // of those that come, from the rarest
-  for (std::uint32_t symbol = 0; symbol != counts.size(); ++symbol) {
-    if (counts[symbol] != 0) {
-      order.push_back(symbol);
-    }
-  }
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return counts[a] != counts[b] ? counts[a] < counts[b] : a < b; });
-  // Huffman's tree: its leaves in this order, then its inner nodes, whose weights ascend too.
-  const std::size_t leaves = order.size();
-  std::vector<std::uint64_t> weight(2 * leaves - 1);
-  std::vector<std::size_t> parent(2 * leaves - 1);
-  for (std::size_t leaf = 0; leaf != leaves; ++leaf) {
-    weight[leaf] = counts[order[leaf]];
-  }
-  std::size_t next_leaf = 0;
-  std::size_t next_node = leaves;
-  for (std::size_t node = leaves; node != weight.size(); ++node) {
-    for (int child = 0; child != 2; ++child) {
-      const bool leaf = next_leaf != leaves && (next_node == node || weight[next_leaf] <= weight[next_node]);
-      const std::size_t lighter = leaf ? next_leaf++ : next_node++;
-      weight[node] += weight[lighter];
-      parent[lighter] = node;
-    }
-  }
-  std::vector<unsigned> depth(weight.size());
-  std::vector<unsigned> of_length(most + 1);
-  for (std::size_t node = weight.size() - 1; node-- != 0;) {
-    depth[node] = depth[parent[node]] + 1;
-    if (node < leaves) {
-      ++of_length[std::min(depth[node], most)];
-    }
-  }
-  // Where lengths were cut the code is too full: codes become longer until it is not.
-  std::uint64_t full = 0;
-  for (unsigned length = 1; length <= most; ++length) {
-    full += std::uint64_t{of_length[length]} << (most - length);
-  }
-  for (; full > std::uint64_t{1} << most; --full) {
-    --of_length[most];
-    unsigned length = most - 1;
-    while (of_length[length] == 0) {
-      --length;
-    }
-    --of_length[length];
-    of_length[length + 1] += 2;
-  }
-  std::vector<std::uint8_t> lengths(counts.size());
-  std::size_t symbol = 0;
-  for (unsigned length = most; length != 0; --length) {
-    for (unsigned i = 0; i != of_length[length]; ++i) {
-      lengths[order[symbol++]] = static_cast<std::uint8_t>(length);
-    }
-  }
-  return lengths;
+  std::memcpy(at, &bytes, sizeof bytes);
+  at += waiting_count / 8;
+  waiting >>= waiting_count & ~7U;
+  waiting_count &= 7U;
 }
-
-// Of a symbol: the bits as they are written, from the lowest.
-struct PrefixCode {
-  std::uint32_t bits = 0;
-  std::uint32_t length = 0;
-};
-
-// The codes of these lengths (RFC 1951, 3.2.2), first bit lowest.
-std::vector<PrefixCode> codes_of(const std::vector<std::uint8_t>& lengths) {
-  std::array<std::uint32_t, kLongestCode + 2> next{};
-  for (const std::uint8_t length : lengths) {
-    next[length + 1] += length != 0 ? 1 : 0;
-  }
-  for (unsigned length = 2; length < next.size(); ++length) {
-    next[length] = (next[length] + next[length - 1]) << 1U;
-  }
-  std::vector<PrefixCode> codes;
-  codes.reserve(lengths.size());
-  for (const std::uint8_t length : lengths) {
-    std::uint32_t bits = 0;
-    if (length != 0) {
-      const std::uint32_t code = next[length]++;
-      for (unsigned bit = 0; bit != length; ++bit) {
-        bits |= ((code >> bit) & 1U) << (length - 1 - bit);
-      }
-    }
-    codes.push_back({bits, length});
-  }
-  return codes;
-}
-
-// Bits on their way into bytes, the lowest first. There is room for eight more bytes than are written.
-struct BitWriter {
-  char* at;
-  std::uint64_t waiting = 0;   // that are no byte yet
-  unsigned waiting_count = 0;  // less than 8 between calls
-
-  // At most 57 bits.
-  void put(std::uint64_t bits, unsigned count) {
-    waiting |= bits << waiting_count;
-    waiting_count += count;
-    std::uint64_t bytes = waiting;
-    if constexpr (std::endian::native == std::endian::big) {
-      bytes = __builtin_bswap64(bytes);
-    }
-    std::memcpy(at, &bytes, sizeof bytes);
-    at += waiting_count / 8;
-    waiting >>= waiting_count & ~7U;
-    waiting_count &= 7U;
-  }
-};
 
 // The lengths of both codes, in a code of their own (RFC 1951, 3.2.7).
-void write_codes(BitWriter& out, const std::vector<std::uint8_t>& lengths, unsigned literals, unsigned distances) {
+void LineDeflate::write_codes(BitWriter& out, const std::vector<std::uint8_t>& lengths) {
   constexpr std::array<std::uint8_t, 19> kOrder = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
   struct Run {
     std::uint8_t symbol;
@@ -276,29 +183,76 @@ void write_codes(BitWriter& out, const std::vector<std::uint8_t>& lengths, unsig
   while (told > 4 && of_lengths[kOrder[told - 1]] == 0) {
     --told;
   }
-  out.put(literals - 257, 5);
-  out.put(distances - 1, 5);
+  out.put(kLiterals - 257, 5);
+  out.put(kDistances - 1, 5);
   out.put(told - 4, 4);
   for (std::size_t i = 0; i != told; ++i) {
     out.put(of_lengths[kOrder[i]], 3);
   }
-  const std::vector<PrefixCode> codes = codes_of(of_lengths);
+  const std::vector<PrefixBits> codes = codes_of(of_lengths);
   for (const Run& run : runs) {
-    out.put(codes[run.symbol].bits, codes[run.symbol].length);
+    out.put(codes[run.symbol].bits, codes[run.symbol].count);
     out.put(run.extra, run.extra_bits);
   }
 }
 
-}  // namespace
+LineDeflate::LineDeflate() {
+  sample_.reserve(kSample);
+}
 
-LineDeflate::LineDeflate() : sequences_(kSequences + 4) {}
+void LineDeflate::more_room(std::size_t needed) {
+  const auto written = static_cast<std::size_t>(out_.at - room_.data());
+  room_.resize(2 * room_.size() + needed);
+  room_end_ = room_.data() + room_.size();
+  out_.at = room_.data() + written;
+}
+
+inline void LineDeflate::make_room(std::size_t literals) {
+  const std::size_t needed = 2 * literals + kCodesBytes;
+  if (static_cast<std::size_t>(room_end_ - out_.at) < needed) [[unlikely]] {
+    more_room(needed);
+  }
+}
+
+[[gnu::always_inline]] inline void LineDeflate::write(BitWriter& out, const char* at, const Sequence& sequence) const {
+  const auto code_at = [this](const char* place) -> const PrefixBits& {
+    return literals_[static_cast<unsigned char>(*place)];
+  };
+  const char* const literals_end = at + sequence.literals;
+  for (; literals_end - at >= 3; at += 3) {  // at most 45 bits, and 7 that wait
+    const PrefixBits& first = code_at(at);
+    const PrefixBits& second = code_at(at + 1);
+    const PrefixBits& third = code_at(at + 2);
+    out.put(first.bits | std::uint64_t{second.bits} << first.count |
+                std::uint64_t{third.bits} << (first.count + second.count),
+            first.count + second.count + third.count);
+  }
+  for (; at != literals_end; ++at) {
+    out.put(code_at(at).bits, code_at(at).count);
+  }
+  if (sequence.length != 0) {  // at most 48 bits
+    const DistanceSymbol distance = distance_symbol(sequence.distance);
+    const PrefixBits& length = lengths_[sequence.length];
+    const PrefixBits& code = distances_[distance.symbol];
+    out.put(length.bits | std::uint64_t{code.bits} << length.count |
+                std::uint64_t{distance.extra} << (length.count + code.count),
+            length.count + code.count + distance.extra_bits);
+  }
+}
 
 inline void LineDeflate::match(const char* end, std::size_t length, std::size_t distance) {
-  sequences_[sequences_count_++] = {static_cast<std::uint32_t>(end - length - told_),
-                                    static_cast<std::uint16_t>(length), static_cast<std::uint16_t>(distance - 1)};
+  const Sequence sequence{static_cast<std::uint32_t>(end - length - told_), static_cast<std::uint16_t>(length),
+                          static_cast<std::uint16_t>(distance - 1)};
+  ++sequences_count_;
+  if (has_codes_) {
+    make_room(sequence.literals);
+    BitWriter out = out_;
+    write(out, told_, sequence);
+    out_ = out;
+  } else {
+    sample_.push_back(sequence);
+  }
   told_ = end;
-  ++length_counts_[kLengthSymbols[length].symbol];
-  ++distance_counts_[distance_symbol(static_cast<std::uint32_t>(distance - 1)).symbol];
 }
 
 // A line that has not come before may begin and end as the latest such one with the same end did, where a signal's
@@ -352,7 +306,9 @@ void LineDeflate::find_lines(const char* text, std::span<const LineSink::Line> l
       }
     }
     at += line_size;
-    if (sequences_count_ >= kSequences) {
+    if (!has_codes_ && sequences_count_ >= kSample) {
+      begin_block(false);
+    } else if (sequences_count_ >= kSequences) {
       end_block(text + at - length, false);
     }
   }
@@ -372,115 +328,97 @@ std::vector<LineSink::Line> LineDeflate::lines_of(const char* text, std::size_t 
   return lines;
 }
 
-// In four tables, since a byte that comes again at once would wait for its count.
-std::array<std::uint32_t, LineDeflate::kLiterals> LineDeflate::count_literals() const {
-  std::array<std::array<std::uint32_t, 256>, 4> counts{};
+void LineDeflate::begin_block(bool whole) {
+  // In four tables, since a byte that comes again at once would wait for its count.
+  std::array<std::array<std::uint32_t, 256>, 4> bytes{};
+  std::vector<std::uint32_t> literals(kLiterals);
+  std::vector<std::uint32_t> distances(kDistances);
   const char* at = begin_;
-  for (const Sequence& sequence : std::span(sequences_.data(), sequences_count_)) {
+  for (const Sequence& sequence : sample_) {
     for (std::uint32_t i = 0; i != sequence.literals; ++i) {
-      ++counts[i % 4][static_cast<unsigned char>(at[i])];
+      ++bytes[i % 4][static_cast<unsigned char>(at[i])];
     }
     at += sequence.literals + sequence.length;
-  }
-  std::array<std::uint32_t, kLiterals> sum = length_counts_;
-  for (const auto& some : counts) {
-    for (std::size_t byte = 0; byte != some.size(); ++byte) {
-      sum[byte] += some[byte];
+    if (sequence.length != 0) {
+      ++literals[kLengthSymbols[sequence.length].symbol];
+      ++distances[distance_symbol(sequence.distance).symbol];
     }
   }
-  sum[kEndOfBlock] = 1;
-  return sum;
+  for (const auto& some : bytes) {
+    std::transform(some.begin(), some.end(), literals.begin(), literals.begin(), std::plus<>());
+  }
+  literals[kEndOfBlock] = 1;
+  if (!whole) {
+    for (std::vector<std::uint32_t>* const counts : {&literals, &distances}) {
+      std::transform(counts->begin(), counts->end(), counts->begin(),
+                     [](std::uint32_t count) { return kHasCome * count + 1; });
+    }
+  }
+  std::vector<std::uint8_t> code = code_lengths(std::move(literals), kLongestCode);
+  literals_ = codes_of(code);
+  const std::vector<std::uint8_t> distance_code = code_lengths(std::move(distances), kLongestCode);
+  distances_ = codes_of(distance_code);
+  for (std::size_t length = kShortestMatch; length <= kLongestMatch; ++length) {
+    const LengthSymbol& symbol = kLengthSymbols[length];
+    const PrefixBits& bits = literals_[symbol.symbol];
+    lengths_[length] = {bits.bits | std::uint32_t{symbol.extra} << bits.count, bits.count + symbol.extra_bits};
+  }
+  has_codes_ = true;
+  make_room(0);
+  out_.put(0, 1);
+  out_.put(2, 2);
+  code.insert(code.end(), distance_code.begin(), distance_code.end());
+  write_codes(out_, code);
+  std::size_t sampled = 0;
+  for (const Sequence& sequence : sample_) {
+    sampled += sequence.literals + kMatchBytes;
+  }
+  make_room(sampled);
+  BitWriter out = out_;
+  at = begin_;
+  for (const Sequence& sequence : sample_) {
+    write(out, at, sequence);
+    at += sequence.literals + sequence.length;
+  }
+  out_ = out;
 }
 
 void LineDeflate::end_block(const char* end, bool last) {
-  sequences_[sequences_count_++] = {static_cast<std::uint32_t>(end - told_), 0, 0};
-  const std::array<std::uint32_t, kLiterals> counts = count_literals();
-  const std::vector<std::uint8_t> literal_lengths = code_lengths({counts.begin(), counts.end()}, kLongestCode);
-  const std::vector<std::uint8_t> distance_lengths =
-      code_lengths({distance_counts_.begin(), distance_counts_.end()}, kLongestCode);
-  const std::vector<PrefixCode> codes = codes_of(literal_lengths);
-  const std::vector<PrefixCode> distance_codes = codes_of(distance_lengths);
-  // Room for the codes, all symbols and what is written behind those of matches, and as much as is written at once.
-  constexpr std::size_t kCodes = 512;
-  constexpr std::size_t kBehindSymbols = 3;
-  std::size_t bits = 0;
-  for (unsigned symbol = 0; symbol != kLiterals; ++symbol) {
-    bits += std::size_t{counts[symbol]} * literal_lengths[symbol];
+  const Sequence sequence{static_cast<std::uint32_t>(end - told_), 0, 0};
+  if (has_codes_) {
+    make_room(sequence.literals);
+    write(out_, told_, sequence);
+  } else {
+    sample_.push_back(sequence);
+    begin_block(last);
   }
-  for (unsigned symbol = 0; symbol != kDistances; ++symbol) {
-    bits += std::size_t{distance_counts_[symbol]} * distance_lengths[symbol];
-  }
-  out_->resize(written_ + kCodes + bits / 8 + sequences_count_ * kBehindSymbols + 2 * sizeof waiting_);
-  BitWriter out{out_->data() + written_, waiting_, waiting_count_};
-  out.put(last ? 1 : 0, 1);
-  out.put(2, 2);
-  std::vector<std::uint8_t> lengths = literal_lengths;
-  lengths.insert(lengths.end(), distance_lengths.begin(), distance_lengths.end());
-  write_codes(out, lengths, kLiterals, kDistances);
-  const char* at = begin_;
-  const auto code_at = [&codes](const char* place) -> const PrefixCode& {
-    return codes[static_cast<unsigned char>(*place)];
-  };
-  for (const Sequence& sequence : std::span(sequences_.data(), sequences_count_)) {
-    const char* const literals_end = at + sequence.literals;
-    for (; literals_end - at >= 3; at += 3) {  // at most 45 bits, and 7 that wait
-      const PrefixCode& first = code_at(at);
-      const PrefixCode& second = code_at(at + 1);
-      const PrefixCode& third = code_at(at + 2);
-      out.put(first.bits | std::uint64_t{second.bits} << first.length |
-                  std::uint64_t{third.bits} << (first.length + second.length),
-              first.length + second.length + third.length);
-    }
-    for (; at != literals_end; ++at) {
-      out.put(code_at(at).bits, code_at(at).length);
-    }
-    if (sequence.length == 0) {
-      continue;
-    }
-    at += sequence.length;
-    const LengthSymbol& length = kLengthSymbols[sequence.length];
-    const DistanceSymbol distance = distance_symbol(sequence.distance);
-    const PrefixCode& length_code = codes[length.symbol];
-    const PrefixCode& distance_code = distance_codes[distance.symbol];
-    // At most 48 bits.
-    std::uint64_t match = length_code.bits;
-    unsigned count = length_code.length;
-    match |= std::uint64_t{length.extra} << count;
-    count += length.extra_bits;
-    match |= std::uint64_t{distance_code.bits} << count;
-    count += distance_code.length;
-    match |= std::uint64_t{distance.extra} << count;
-    out.put(match, count + distance.extra_bits);
-  }
-  out.put(codes[kEndOfBlock].bits, codes[kEndOfBlock].length);
-  written_ = static_cast<std::size_t>(out.at - out_->data());
-  waiting_ = out.waiting;
-  waiting_count_ = out.waiting_count;
+  out_.put(literals_[kEndOfBlock].bits, literals_[kEndOfBlock].count);
   begin_ = told_ = end;
   sequences_count_ = 0;
-  length_counts_.fill(0);
-  distance_counts_.fill(0);
+  sample_.clear();
+  has_codes_ = false;
 }
 
 void LineDeflate::pack(const char* text, std::size_t size, std::span<const LineSink::Line> lines, std::string& out) {
   constexpr std::array<char, 10> kHead = {'\x1f', '\x8b', 8, 0, 0, 0, 0, 0, 4, '\xff'};  // quick; no name, no time
-  out.assign(kHead.data(), kHead.size());
-  out_ = &out;
-  written_ = out.size();
+  room_.resize(std::max(room_.size(), kCodesBytes));
+  room_end_ = room_.data() + room_.size();
+  out_ = {std::copy(kHead.begin(), kHead.end(), room_.data())};
   latest_.fill(0);
   by_end_.fill(0);
   by_start_.fill(0);
   begin_ = told_ = text;
   find_lines(text, lines);
   end_block(text + size, true);
-  const std::uint32_t check = ::libdeflate_crc32(0, text, size);
-  out.resize(written_ + 3 * sizeof waiting_);
-  BitWriter tail{out.data() + written_, waiting_, waiting_count_};
-  tail.put(0, (8 - waiting_count_) & 7U);
-  tail.put(check, 32);
-  tail.put(size & 0xffffffffU, 32);
-  out.resize(static_cast<std::size_t>(tail.at - out.data()));
-  waiting_ = waiting_count_ = 0;
+  make_room(0);
+  // The last block is one of nothing: what is the last has not been known when its codes were made.
+  out_.put(1, 1);
+  out_.put(1, 2);
+  out_.put(0, 7);
+  out_.put(0, (8 - out_.waiting_count) & 7U);
+  out_.put(::libdeflate_crc32(0, text, size), 32);
+  out_.put(size & 0xffffffffU, 32);
+  out.assign(room_.data(), out_.at);
 }
 
 }  // namespace heddle::os

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/line_sink.hpp"
+#include "os/files/prefix_code.hpp"
 
 namespace heddle::os {
 
@@ -18,6 +19,7 @@ class LineDeflate {
  public:
   // Bytes behind the text that pack() needs, of any value.
   static constexpr std::size_t kBehind = 16;
+  static constexpr std::size_t kLongestMatch = 258;
   // Of a text's bytes, at the most.
   static constexpr std::size_t kMostText = std::size_t{1} << 28;
 
@@ -40,22 +42,39 @@ class LineDeflate {
     std::uint16_t length = 0;    // of the match; 0: none
     std::uint16_t distance = 0;  // less 1
   };
+  // Bits on their way into bytes, the lowest first. There is room for eight more bytes than are written.
+  struct BitWriter {
+    char* at = nullptr;
+    std::uint64_t waiting = 0;   // that are no byte yet
+    unsigned waiting_count = 0;  // less than 8 between calls
+
+    void put(std::uint64_t bits, unsigned count);  // at most 57 bits
+  };
+
+  static void write_codes(BitWriter& out, const std::vector<std::uint8_t>& lengths);
 
   void find_lines(const char* text, std::span<const LineSink::Line> lines);
   void like_before(const char* text, std::size_t at, std::size_t size);
   // A match of bytes up to `end`; before it, what no other one has had.
   void match(const char* end, std::size_t length, std::size_t distance);
+  void write(BitWriter& out, const char* at, const Sequence& sequence) const;
+  // Makes codes from the sample, and writes it. `whole`: no more of the block comes.
+  void begin_block(bool whole);
   // What has come up to `end` is a block.
   void end_block(const char* end, bool last);
-  [[nodiscard]] std::array<std::uint32_t, kLiterals> count_literals() const;
+  // For so many bytes as they are, and for whatever else is written at once.
+  void make_room(std::size_t literals);
+  void more_room(std::size_t needed);
 
-  // Of the block:
+  // Of the block. Its first sequences wait until there are enough of them to make codes from, which serve the others.
   const char* begin_ = nullptr;
   const char* told_ = nullptr;  // the end of its last match
-  std::vector<Sequence> sequences_;
   std::size_t sequences_count_ = 0;
-  std::array<std::uint32_t, kLiterals> length_counts_{};
-  std::array<std::uint32_t, kDistances> distance_counts_{};
+  bool has_codes_ = false;
+  std::vector<Sequence> sample_;
+  std::vector<PrefixBits> literals_;  // and lengths
+  std::vector<PrefixBits> distances_;
+  std::array<PrefixBits, kLongestMatch + 1> lengths_{};  // with what is written behind them
 
   std::array<std::uint32_t, std::size_t{1} << kHashBits> latest_{};  // place of a line by its hash, from 1; 0: none
 
@@ -63,10 +82,9 @@ class LineDeflate {
   std::array<std::uint32_t, std::size_t{1} << kEndBits> by_end_{};
   std::array<std::uint32_t, 256> by_start_{};
 
-  std::string* out_ = nullptr;
-  std::size_t written_ = 0;    // bytes of *out_
-  std::uint64_t waiting_ = 0;  // bits that are no byte yet
-  unsigned waiting_count_ = 0;
+  std::vector<char> room_;  // for the member
+  const char* room_end_ = nullptr;
+  BitWriter out_;
 };
 
 }  // namespace heddle::os

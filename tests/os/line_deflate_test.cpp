@@ -80,6 +80,15 @@ TEST(LineDeflate, ZlibReadsWhatItPacks) {
   expect_packs(text, "a dump");
   LineDeflate deflate;
   EXPECT_LT(line_packed(deflate, text).size() * 4, text.size());
+  // A block's codes are made from its beginning: what has not come there has to be told all the same.
+  for (unsigned i = 0; i != 300'000; ++i) {
+    text += static_cast<char>('A' + random() % 60);
+    text += random() % 7 == 0 ? "\n" : random() % 50 == 0 ? changes[random() % changes.size()] : "";
+  }
+  for (unsigned i = 0; i != 2'000; ++i) {
+    text += line(300);
+  }
+  expect_packs(text, "a dump, then what is not like it");
   text.clear();
   for (unsigned i = 0; i != 500'000; ++i) {
     text += static_cast<char>(random());
