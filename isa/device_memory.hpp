@@ -108,7 +108,10 @@ class DeviceMemory {
   [[nodiscard]] const std::map<std::uint64_t, TextureDescriptor>& textures() const { return textures_; }
 
   void read(std::uint64_t address, std::span<std::byte> out) const;  // untouched bytes read as zero
+  // Makes storage, but not for zeros where none is in_use(): an L2 may write back what has been released.
   void write(std::uint64_t address, std::span<const std::byte> in);
+  // The page of this address has storage, or an allocation or a region has some of it.
+  [[nodiscard]] bool in_use(std::uint64_t address) const;
   template <class T>
   [[nodiscard]] T get(std::uint64_t address) const {
     T value;

@@ -177,6 +177,22 @@ void Cache::continue_flush() {
 }
 
 void Cache::write_back_untimed() {
+  write_dirty_untimed();
+  lines_.drop_all();
+}
+
+void Cache::write_back_untimed_and_keep() {
+  write_dirty_untimed();
+  keeps_lines_ = true;
+  lines_.outdate_all();
+}
+
+void Cache::memory_changed() {
+  keeps_lines_ = true;
+  lines_.outdate_clean();
+}
+
+void Cache::write_dirty_untimed() {
   lines_.dirty_by_address(flush_order_);
   for (const Frame frame : flush_order_) {
     static_cast<void>(table_.at(lines_.state(frame), LineEvent::flush));
@@ -192,7 +208,6 @@ void Cache::write_back_untimed() {
       }
     }
   }
-  lines_.drop_all();
 }
 
 void Cache::invalidate() {
@@ -203,7 +218,7 @@ void Cache::invalidate() {
 
 std::byte* Cache::peek(std::uint64_t line) {
   const Frame frame = lines_.find(line);
-  return frame == LineFrames::kNone ? nullptr : lines_.data(frame);
+  return frame == LineFrames::kNone || !lines_.up_to_date(frame) ? nullptr : lines_.data(frame);
 }
 
 bool Cache::knows(std::uint64_t line, unsigned offset) const {

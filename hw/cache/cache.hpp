@@ -128,9 +128,15 @@ class Cache : public sc_core::sc_module,
   // follow one another under every mapping, since the row is the top of the address; in the order of the cache's sets,
   // ways of one set, which are whole multiples of the cache's size apart, would alternate between rows.
   void flush();
-  // Writes every dirty line back at once, past the memory's time (debug accesses), and empties the cache. Nothing may
-  // be outstanding (quiet()).
+  // Memory gets the bytes of every dirty line at once, past its time (debug accesses), and the cache is emptied.
+  // Nothing may be outstanding (quiet()).
   void write_back_untimed();
+  // Likewise, and lines stay, dirty ones too, which are written back when they are replaced. Each gets the bytes that
+  // memory then has when it is next used.
+  void write_back_untimed_and_keep();
+  // Others have written to memory: lines of which it has all bytes get what it then has when they are next used.
+  // Nothing is outstanding.
+  void memory_changed();
   // Forgets every line at once, dirty ones too; lines on their way are answered but not kept.
   void invalidate();
   // Drops the copy of one line in the cycle `visible`, after what has arrived by then.
@@ -145,7 +151,8 @@ class Cache : public sc_core::sc_module,
   // What is to go to memory has not gone, or has not been taken there.
   [[nodiscard]] bool waits_to_send() const { return !send_queue_.empty() || request_.under_way(); }
 
-  // The bytes of a line that is there; null: it is not. For debug accesses and tests.
+  // Whether the line is there, and its bytes; null: it is not, or memory has them. For debug accesses and tests.
+  [[nodiscard]] bool has(std::uint64_t line) const { return lines_.find(line) != LineFrames::kNone; }
   [[nodiscard]] std::byte* peek(std::uint64_t line);
   // Whether that byte of a line that is there is: its sector may have to come yet.
   [[nodiscard]] bool knows(std::uint64_t line, unsigned offset) const;
@@ -363,6 +370,17 @@ class Cache : public sc_core::sc_module,
   void write_back(Frame frame);
   // Bytes from `first` on of a line, past the memory's time.
   void write_untimed(Frame frame, unsigned first, unsigned bytes);
+  void write_dirty_untimed();
+  // The line gets the bytes that memory has, past its time.
+  void update(Frame frame);
+  // The frame that holds the line, up to date, or kNone.
+  [[nodiscard]] Frame find(std::uint64_t line) {
+    const Frame frame = lines_.find(line);
+    if (keeps_lines_ && frame != LineFrames::kNone && !lines_.up_to_date(frame)) {
+      update(frame);
+    }
+    return frame;
+  }
   // Makes a frame free for another line; false (nothing done): its write-back finds no room.
   [[nodiscard]] bool vacate(Frame frame);
   void recall(Frame frame);
@@ -444,9 +462,10 @@ class Cache : public sc_core::sc_module,
   bool refusal_lasts_ = false;
   std::uint64_t room_changes_ = 0;
   bool flushing_ = false;
+  bool keeps_lines_ = false;  // some may not be up to date
   bool fill_blocked_ = false;
   bool flush_begun_ = false;
-  std::vector<Frame> flush_order_;  // dirty when the flush began
+  std::vector<Frame> flush_order_;  // what was dirty when the flush began
   std::size_t flush_next_ = 0;
   std::optional<FailedWrite> failed_write_;
   PerfectMemory* perfect_ = nullptr;

@@ -62,6 +62,9 @@ void Cache::write(Payload& payload, const std::byte* data, const std::uint8_t* e
 }
 
 void Cache::write_back(Frame frame) {
+  if (!lines_.up_to_date(frame)) {
+    update(frame);
+  }
   Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, beyond(lines_.address(frame)), line_bytes_);
   describe(LineRequest{}, payload.extension);
   payload.extension.posted = true;
@@ -80,6 +83,20 @@ void Cache::write_untimed(Frame frame, unsigned first, unsigned bytes) {
   if (memory->transport_dbg(payload) != bytes) {
     remember_failed_write(address, 0, 0);
   }
+}
+
+// A line whose bytes memory refuses to tell has none.
+void Cache::update(Frame frame) {
+  ::tlm::tlm_generic_payload payload;
+  payload.set_command(::tlm::TLM_READ_COMMAND);
+  payload.set_address(beyond(lines_.address(frame)));
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(lines_.data(frame)));
+  payload.set_data_length(line_bytes_);
+  payload.set_streaming_width(line_bytes_);
+  if (memory->transport_dbg(payload) != line_bytes_) {
+    std::fill_n(lines_.data(frame), line_bytes_, std::byte{0});
+  }
+  lines_.updated(frame);
 }
 
 void Cache::put(Frame frame, LineState next) {

@@ -85,7 +85,7 @@ tlm_sync_enum Cache::accept(LineRequest& request) {
   }
   request.failed = false;
   // What happens nearly always, in few steps: a load of a line that is here.
-  const Frame here = perfect_ != nullptr ? LineFrames::kNone : lines_.find(request.address);
+  const Frame here = perfect_ != nullptr ? LineFrames::kNone : find(request.address);
   const bool plain_load = request.kind == LineRequest::Kind::load && !request.bypass && sector_bytes_ == 0;
   const Transition* const answer =
       plain_load && here != LineFrames::kNone ? &table_.at(lines_.state(here), LineEvent::load) : nullptr;

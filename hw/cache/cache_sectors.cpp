@@ -239,7 +239,7 @@ bool Cache::fill_sectors(Payload& payload, Mshr& mshr, bool failed) {
   Frame frame = LineFrames::kNone;
   const Transition* const kept = mshr.open && !failed ? &table_.at(mshr.state, LineEvent::fill) : nullptr;
   if (kept != nullptr && kept->does(kInstall)) {
-    frame = lines_.find(mshr.address);
+    frame = find(mshr.address);
     if (frame == LineFrames::kNone) {
       frame = lines_.victim(mshr.address);
       if (!vacate(frame)) {

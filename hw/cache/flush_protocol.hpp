@@ -1,7 +1,11 @@
 // Between the grid dispatcher and a slice of the L2: the flush at the end of launches, once the cores' caches are
-// empty. Non-blocking; each side looks at what it was told in a later cycle.
+// empty, and what the host has changed since. Non-blocking; each side looks at what it was told in a later cycle, but
+// for `changed`, upon which a slice acts within the call, which comes in no module's turn.
 //
-//   fw flush   -> TLM_ACCEPTED   every dirty line is written back and the slice empty, once what has arrived is done
+//   fw flush   -> TLM_ACCEPTED   memory has every dirty line, and the slice is empty or, with l2.kept, as it was, once
+//                                what has arrived is done
+//   fw changed -> TLM_COMPLETED  with l2.kept, before a launch that begins while none runs: the host may have written
+//                                to memory
 //   bw flushed -> TLM_COMPLETED  memory has every store of the slice
 #pragma once
 
@@ -13,7 +17,7 @@ namespace heddle::hw {
 struct FlushCommand {
   unsigned slice = 0;
 };
-enum class FlushPhase : std::uint8_t { flush, flushed };
+enum class FlushPhase : std::uint8_t { flush, changed, flushed };
 struct FlushProtocol {
   using tlm_payload_type = FlushCommand;
   using tlm_phase_type = FlushPhase;

@@ -17,9 +17,9 @@ L0Cache::L0Cache(const sc_core::sc_module_name& name, const L0Parameters& parame
   beyond.bind(*this);
 }
 
-void L0Cache::invalidate() {
+void L0Cache::begin_launch(bool keeps_lines) {
   for (Line& line : lines_) {
-    line.valid = false;
+    line.valid = line.valid && keeps_lines;
   }
   foreseen_.clear();
   to_ask_.clear();

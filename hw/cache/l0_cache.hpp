@@ -53,8 +53,8 @@ class L0Cache final : public sc_core::sc_module,
   void waited(std::uint64_t cycles);
   // After a fault: it asks for nothing more.
   void stop() { to_ask_.clear(); }
-  // Before a launch: it has no line. Nothing is under way.
-  void invalidate();
+  // Before a launch: the stream buffer is empty, and the cache unless its lines are kept. Nothing is under way.
+  void begin_launch(bool keeps_lines);
   // Nothing is under way.
   [[nodiscard]] bool quiet() const { return fills_.empty(); }
   [[nodiscard]] L0Statistics& statistics() { return statistics_; }

@@ -52,6 +52,7 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
       hit_latency_(hit_cycles(machine)),
       bank_interval_(machine.l2.bank_interval),
       timed_write_back_(machine.l2.write_back_at_end),
+      kept_(machine.l2.kept),
       capacity_(machine.l2.queue),
       invalidation_delay_(clock.cycles(noc_edges(machine).cycle_of(machine.noc.response_latency))),
       socket_("socket"),
@@ -213,7 +214,12 @@ L2Slice::Cycle L2Slice::advance(Cycle now) {
       store_.flush();
       next = std::min(next, now + 1);
     } else {
-      store_.write_back_untimed();
+      if (kept_) {
+        store_.write_back_untimed_and_keep();
+        store_.forget_sharers();
+      } else {
+        store_.write_back_untimed();
+      }
       answer_flush();
     }
     if (home_ != nullptr) {
@@ -403,7 +409,11 @@ void L2Slice::show_queues() {
 
 // ------------------------------------------------------------------------------------------------------ control
 
-::tlm::tlm_sync_enum L2Slice::nb_transport_fw(FlushCommand&, FlushPhase&, sc_core::sc_time&) {
+::tlm::tlm_sync_enum L2Slice::nb_transport_fw(FlushCommand&, FlushPhase& phase, sc_core::sc_time&) {
+  if (phase == FlushPhase::changed) {
+    store_.memory_changed();
+    return ::tlm::TLM_COMPLETED;
+  }
   clock().tell([this] {
     flush_wanted_ = true;
     wake(clock().now() + 1);

@@ -88,7 +88,7 @@ class L2Slice final : public link::ClockedModule,
   // Shows what the slice's queues do from now on to `observer`, which outlives it; null: to none.
   void observe(L2Observer* observer);
   [[nodiscard]] bool holds(std::uint64_t address) {
-    return map_.owns(address) && store_.peek(map_.local(line_of(address))) != nullptr;
+    return map_.owns(address) && store_.has(map_.local(line_of(address)));
   }
 
  private:
@@ -153,6 +153,7 @@ class L2Slice final : public link::ClockedModule,
   const unsigned hit_latency_;  // in the GPU's cycles
   const unsigned bank_interval_;
   const bool timed_write_back_;  // l2.write_back_at_end
+  const bool kept_;              // l2.kept
   const unsigned capacity_;
   const sc_core::sc_time invalidation_delay_;
   link::ForwardOnlyInitiator<link::InvalidationProtocol> no_answers_;

@@ -11,6 +11,7 @@
 // its copy and hands them on.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -37,6 +38,9 @@ class L2Store final : public Cache {
   void change_bytes(std::uint64_t line, const std::byte* data, const std::uint8_t* enable) {
     take_bytes(line, data, enable);
   }
+
+  // The cores' caches are empty.
+  void forget_sharers() { std::fill(holders_.begin(), holders_.end(), 0); }
 
  private:
   [[nodiscard]] bool may_leave(std::uint64_t line) override { return home_->may_leave(line); }

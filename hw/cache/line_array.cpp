@@ -30,7 +30,8 @@ LineFrames::LineFrames(std::uint64_t bytes, unsigned ways, unsigned line_bytes, 
       data_(bytes),
       dirty_bytes_(bytes),
       valid_((tags_.size() + 63) / 64),
-      dirty_(valid_.size()) {
+      dirty_(valid_.size()),
+      old_(valid_.size()) {
   sets_ = tags_.size() / ways;
   set_mask_ = std::has_single_bit(sets_) ? sets_ - 1 : 0;
 }
@@ -70,6 +71,7 @@ void LineFrames::remove(Frame frame) {
   const std::uint64_t others = ~(std::uint64_t{1} << (frame % 64));
   tags_[frame] = kEmpty;
   valid_[frame / 64] &= others;
+  old_[frame / 64] &= others;
   clean(frame);
 }
 
@@ -103,6 +105,12 @@ void LineFrames::add_dirty(Frame frame, const std::uint8_t* enable) {
   link::add_enables(&dirty_bytes_[std::size_t{frame} * line_bytes_], enable, line_bytes_);
 }
 
+void LineFrames::outdate_clean() {
+  for (std::size_t word = 0; word != old_.size(); ++word) {
+    old_[word] |= valid_[word] & ~dirty_[word];
+  }
+}
+
 void LineFrames::valid_by_address(std::vector<Frame>& into) const {
   into.clear();
   each_bit(valid_, [&into](Frame frame) { into.push_back(frame); });
@@ -111,7 +119,11 @@ void LineFrames::valid_by_address(std::vector<Frame>& into) const {
 
 void LineFrames::dirty_by_address(std::vector<Frame>& into) const {
   into.clear();
-  each_bit(dirty_, [&into](Frame frame) { into.push_back(frame); });
+  each_bit(dirty_, [&](Frame frame) {
+    if (up_to_date(frame)) {
+      into.push_back(frame);
+    }
+  });
   std::sort(into.begin(), into.end(), [this](Frame a, Frame b) { return tags_[a] < tags_[b]; });
 }
 

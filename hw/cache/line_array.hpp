@@ -46,9 +46,16 @@ class LineFrames {
   void add_dirty(Frame frame, const std::uint8_t* enable);
   // The line's bytes are known elsewhere too.
   void clean(Frame frame);
+  // A line that is not up to date has its dirty marks, and bytes that its owner has to read again before it uses them.
+  [[nodiscard]] bool up_to_date(Frame frame) const { return !bit(old_, frame); }
+  void updated(Frame frame) { old_[frame / 64] &= ~(std::uint64_t{1} << (frame % 64)); }
+  // All lines, dirty ones too.
+  void outdate_all() { old_ = valid_; }
+  // Those of which no byte is dirty.
+  void outdate_clean();
   // The frames with a line, in the order of their lines' addresses.
   void valid_by_address(std::vector<Frame>& into) const;
-  // The dirty frames, in the order of their lines' addresses.
+  // The dirty frames whose lines are up to date, in the order of their lines' addresses.
   void dirty_by_address(std::vector<Frame>& into) const;
   [[nodiscard]] Frame frames() const { return static_cast<Frame>(tags_.size()); }
   [[nodiscard]] unsigned ways() const { return ways_; }
@@ -90,7 +97,7 @@ class LineFrames {
   ZeroedArray<std::uint64_t> used_;
   ZeroedArray<std::byte> data_;
   ZeroedArray<std::uint8_t> dirty_bytes_;
-  FrameBits valid_, dirty_;
+  FrameBits valid_, dirty_, old_;
 };
 
 // With a state of each line that is there; what states mean is their owner's matter.

@@ -156,6 +156,21 @@ void check_l2(const Machine& machine, std::vector<Contradiction>& found) {
   }
   check_sectors("l2", l2.sector_bytes, l2.line_bytes, machine, found);
   check_clock("l2.clock_ghz", l2.clock_ghz, found);
+  if (l2.kept && l2.write_back_at_end) {
+    found.push_back({"l2.kept",
+                     "l2.kept is true, and l2.write_back_at_end empties the L2 at the end of launches; use "
+                     "false for one of both"});
+  }
+  if (l2.kept && about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent) {
+    found.push_back({"l2.kept", fmt::format("l2.kept is true, and the homes of gpu.coherence = \"{}\" forget their "
+                                            "lines at the end of launches; use false",
+                                            machine.gpu.coherence)});
+  }
+  if (machine.icache.kept && l2.inclusive) {
+    found.push_back({"icache.kept",
+                     "icache.kept is true, and an inclusive L2 (l2.inclusive), which has instruction "
+                     "caches drop what it replaces, forgets after a launch what they have; use false"});
+  }
   if (l2.partitions == 1) {
     return;
   }
@@ -255,8 +270,13 @@ const std::vector<Dependence>& dependences() {
        [](const Machine& machine) {
          return !machine.icache.enabled && !machine.gpu.perfect_memory && !machine.icache.ideal;
        }},
+      {{"icache.kept"},
+       "icache.enabled and l0i.enabled are false",
+       [](const Machine& machine) {
+         return !machine.icache.enabled && !machine.l0i.enabled && !machine.gpu.perfect_memory && !machine.icache.ideal;
+       }},
       {{"icache.enabled", "icache.bytes", "icache.ways", "icache.ports", "icache.mshrs", "icache.mshr_targets",
-        "icache.write_buffer", "icache.write_policy"},
+        "icache.write_buffer", "icache.write_policy", "icache.kept"},
        "icache.ideal is true",
        [](const Machine& machine) { return machine.icache.ideal && !machine.gpu.perfect_memory; }},
       {{"l1d.bytes", "l1d.ways", "l1d.hit_latency", "l1d.mshr_targets", "l1d.index"},
@@ -328,6 +348,7 @@ const std::vector<Dependence>& dependences() {
         "icache.mshrs",
         "icache.mshr_targets",
         "icache.write_buffer",
+        "icache.kept",
         "l1d.enabled",
         "l1d.bytes",
         "l1d.ways",

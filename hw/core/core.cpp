@@ -106,10 +106,15 @@ void Core::begin_launch(const LaunchCommand& command) {
   if (launch_bytes_ != nullptr) {
     launch_bytes_->begin_launch();
   }
+  const bool keeps_code =
+      machine_.icache.kept && launch.code_version != 0 && launch.code_version == code_version_ && icache_.quiet();
+  code_version_ = launch.code_version;
   for (SubCore* const sub_core : sub_cores_) {
-    sub_core->begin_launch(launch, command.cycle, command.global);
+    sub_core->begin_launch(launch, command.cycle, command.global, keeps_code);
   }
-  icache_.invalidate();
+  if (!keeps_code) {
+    icache_.invalidate();
+  }
   texture_.invalidate();
   if (constant_cache_) {
     constant_cache_->invalidate();

@@ -204,7 +204,8 @@ class Core final : public link::ClockedModule,
   std::vector<SubCore*> sub_cores_;
   std::shared_ptr<LaunchBytes> launch_bytes_;  // null: L1s do not meet at the launch's end
 
-  bool running_ = false;  // a launch is being accounted
+  std::uint64_t code_version_ = 0;  // of the latest launch
+  bool running_ = false;            // a launch is being accounted
   bool flushing_ = false;
   bool leaves_grid_ = false;      // in this cycle
   Cycle stop_at_ = link::kNever;  // stopped from this cycle on

@@ -174,7 +174,7 @@ bool SubCore::sees_every_stage() const {
          state_.machine.registers.banks != 0;
 }
 
-void SubCore::begin_launch(const Launch& launch, Cycle first, bool global) {
+void SubCore::begin_launch(const Launch& launch, Cycle first, bool global, bool keeps_code) {
   set_warp_size(launch.warp_size != 0 ? launch.warp_size : state_.machine.core.warp_size);
   state_.launch = &launch;
   state_.fault.reset();
@@ -194,10 +194,10 @@ void SubCore::begin_launch(const Launch& launch, Cycle first, bool global) {
   }
   registers_.configure(launch.registers);
   if (l0_) {
-    l0_->invalidate();
+    l0_->begin_launch(keeps_code);
   }
   if (l0c_) {
-    l0c_->invalidate();
+    l0c_->begin_launch(false);
   }
   pipeline_.reset(sees_every_stage(), limiter_ == nullptr);
   state_.pool.take_back_all();

@@ -68,7 +68,8 @@ class SubCore {
   std::function<void(std::uint32_t base)> scratchpad_taken;
 
   // ---- launches and blocks
-  void begin_launch(const Launch& launch, Cycle first, bool global);
+  // keeps_code: the L0 has the lines of the launch before.
+  void begin_launch(const Launch& launch, Cycle first, bool global, bool keeps_code);
   void end_launch(Cycle end);
   // The threads of warp number `warp` of a block get place number `place` of this sub-core's warps; their registers are
   // 0. `records`: what the block's threads replay.

@@ -116,6 +116,7 @@ void Dispatcher::start(const Launch& launch) {
     wake(clock().now() + 1);
     return;
   }
+  tell_changed();
   running_.assign(1, {&launch, {}, false});
   joining_.clear();
   changing_.clear();
@@ -415,33 +416,6 @@ void Dispatcher::stop_cores() {
       throw InternalError("a core refused to stop");
     }
   }
-}
-
-// True once the L2 is empty; starts that. What was told in one cycle counts in the next.
-bool Dispatcher::l2_done(Cycle now) {
-  if (l2.size() == 0) {
-    return true;
-  }
-  if (!l2_flushing_) {
-    l2_flushing_ = true;
-    for (std::size_t slice = 0; slice < l2.size(); ++slice) {
-      FlushCommand command{static_cast<unsigned>(slice)};
-      FlushPhase phase = FlushPhase::flush;
-      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-      l2[slice]->nb_transport_fw(command, phase, delay);
-    }
-  }
-  return l2_flushed_at_ < now;
-}
-
-::tlm::tlm_sync_enum Dispatcher::nb_transport_bw(FlushCommand&, FlushPhase&, sc_core::sc_time&) {
-  clock().tell([this] {
-    if (++l2_flushed_ == l2.size()) {
-      l2_flushed_at_ = clock().now();
-      wake(l2_flushed_at_ + 1);
-    }
-  });
-  return ::tlm::TLM_COMPLETED;
 }
 
 void Dispatcher::tell(unsigned to, LaunchPhase phase, Cycle cycle, const Launch* launch, bool global) {

@@ -161,6 +161,7 @@ class Dispatcher final : public link::ClockedModule,
   void flush(unsigned core);
   void stop_cores();
   [[nodiscard]] bool l2_done(Cycle now);
+  void tell_changed();
   void end_with(Cycle now, LaunchStatus status);
   void end(Cycle now, LaunchStatus status);
   [[nodiscard]] bool send(unsigned to, BlockCommand& command);

@@ -92,7 +92,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
     for (const auto& channel : dram_) {
       channel->storage_port().rest();
     }
-    if (noc_->partitions() != nullptr) {
+    if (noc_->partitions() != nullptr && !machine_.l2.kept) {
       noc_->partitions()->forget();
     }
     ended_.notify(clock_.ahead());

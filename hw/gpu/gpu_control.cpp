@@ -70,6 +70,7 @@ bool Gpu::start() {
   next.id = started_;
   next.code_address = value(RegisterOffset::code_address);
   next.code_words = narrow(RegisterOffset::code_words);
+  next.code_version = value(RegisterOffset::code_version);
   next.grid = {narrow(RegisterOffset::grid_x), narrow(RegisterOffset::grid_y), narrow(RegisterOffset::grid_z)};
   next.block = {narrow(RegisterOffset::block_x), narrow(RegisterOffset::block_y), narrow(RegisterOffset::block_z)};
   next.registers = narrow(RegisterOffset::registers);

@@ -89,7 +89,8 @@ tlm_sync_enum MemoryTarget::nb_transport_fw(Payload& payload, tlm_phase& phase, 
 bool MemoryTarget::get_direct_mem_ptr(Payload& payload, ::tlm::tlm_dmi& dmi) {
   const std::lock_guard one_at_a_time(calls_);
   const std::uint64_t page = payload.get_address() / isa::DeviceMemory::kPageBytes * isa::DeviceMemory::kPageBytes;
-  if (memory_.computed(page, isa::DeviceMemory::kPageBytes)) {  // by transport only
+  // By transport only: what is computed, and what nobody has, which would get storage.
+  if (memory_.computed(page, isa::DeviceMemory::kPageBytes) || !memory_.in_use(page)) {
     dmi.set_start_address(page);
     dmi.set_end_address(page + (isa::DeviceMemory::kPageBytes - 1));
     dmi.allow_none();

@@ -38,7 +38,8 @@ namespace heddle::hw {
   HEDDLE_REGISTER(grid_workspace, 0xc8, true, "what %envreg1 and %envreg2 read: high and low word")            \
   HEDDLE_REGISTER(carve_out, 0xd0, true, "preferred part of the scratchpad, in percent, plus 1; 0: none")      \
   HEDDLE_REGISTER(parameter_base, 0xd8, true, "address of a copy of the parameters; for constant caches")      \
-  HEDDLE_REGISTER(constant_base, 0xe0, true, "address of a copy of the constant bank; for constant caches")
+  HEDDLE_REGISTER(constant_base, 0xe0, true, "address of a copy of the constant bank; for constant caches")    \
+  HEDDLE_REGISTER(code_version, 0xe8, true, "another number whenever code has changed; 0: not told (icache.kept)")
 
 enum class RegisterOffset : std::uint32_t {
 #define HEDDLE_REGISTER(enumerator, offset, writable, meaning) enumerator = offset,

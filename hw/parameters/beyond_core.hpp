@@ -77,6 +77,7 @@ struct L2Parameters {
   double clock_ghz = 0;
   unsigned partitions = 1;
   bool write_back_at_end = true;
+  bool kept = false;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("enabled", enabled, Limits::any(), "", "true: slices of the L2 lie before each memory channel");
@@ -120,6 +121,10 @@ struct L2Parameters {
           "true: at the end of launches dirty lines are written to memory in the time that this takes, which is the "
           "launch's; false: memory has them in no time, as GPUs leave them in the L2 (a V100 writes a third of what "
           "backprop has stored to its DRAM within the kernel: AccelWattch's hw_perf.csv)");
+    visit("kept", kept, Limits::any(), "",
+          "true: a launch finds the lines of the one before, with the bytes that memory has when it begins (a CUDA "
+          "driver invalidates L1s between dependent grids, data are coherent in the L2: PTX ISA, cache operators); "
+          "false: it finds the L2 empty");
   }
 };
 

@@ -43,6 +43,7 @@ struct CacheParameters {
 // A core's instruction cache (hw/cache/instruction_cache.hpp).
 struct InstructionCacheParameters : CacheParameters {
   bool ideal = false;
+  bool kept = false;
   unsigned instruction_bytes = 8;
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -50,6 +51,9 @@ struct InstructionCacheParameters : CacheParameters {
     visit("ideal", ideal, Limits::any(), "",
           "true: every fetch is a hit, of any line and of as many in a cycle as there are lanes: ideal instruction "
           "fetch, the other end of what MIMD lanes may have (warp-size study 4.2)");
+    visit("kept", kept, Limits::any(), "",
+          "true: a core that begins a launch finds the lines of the one before in its instruction caches, the "
+          "sub-cores' too, unless code has been loaded between them; false: it finds them empty");
     visit(
         "instruction_bytes", instruction_bytes, Limits::power_of_two(8, 16), "bytes",
         "that an instruction takes in memory and in the instruction caches, and so how many registers it can name: 8: "

@@ -17,6 +17,7 @@ namespace heddle::hw {
 struct Launch {
   std::uint64_t code_address = 0;
   std::uint32_t code_words = 0;
+  std::uint64_t code_version = 0;  // launches of one version, not 0, find the same code in memory
   isa::Dim3 grid;
   isa::Dim3 block;
   std::uint32_t registers = 0;     // per thread

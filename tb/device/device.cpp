@@ -248,6 +248,7 @@ void Device::load(isa::Module module) {
   }
   state_->selection.check(state_->module);
   isa::load_module(state_->module, state_->memory, machine().icache.instruction_bytes);
+  ++state_->loads;
   state_->heap_kernels.clear();
   for (const isa::Kernel& kernel : state_->module.kernels) {
     state_->heap_kernels.push_back(isa::uses_heap(kernel));
@@ -532,8 +533,8 @@ void Device::State::add_stray_loads(const Running& launch, std::vector<isa::Stra
   }
 }
 
-// Copies of the launch's parameters and of the constants into memory, where nothing was since the caches were empty: no
-// L2 has an old line of it.
+// Copies of the launch's parameters and of the constants into memory, where nothing was since a launch last began
+// alone: no L2 has used an old line of it since.
 void Device::State::place_banks(std::span<const std::uint8_t> parameters) {
   const isa::BankPlaces places = isa::place_banks(next_bank, parameters.size(), module.constant_bank.size());
   next_bank = places.end;
@@ -548,6 +549,7 @@ void Device::State::write_launch(const isa::LaunchRequest& request, const isa::K
   using Offset = hw::RegisterOffset;
   host.write(Offset::code_address, isa::code_address(module, index, gpu.machine().icache.instruction_bytes));
   host.write(Offset::code_words, kernel.words.size());
+  host.write(Offset::code_version, loads);
   host.write(Offset::grid_x, request.grid.x);
   host.write(Offset::grid_y, request.grid.y);
   host.write(Offset::grid_z, request.grid.z);

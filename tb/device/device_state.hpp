@@ -143,6 +143,7 @@ struct Device::State {
   // Of launches that have begun and are not in `hash`; nothing: it runs.
   std::map<std::uint64_t, std::optional<std::vector<std::uint32_t>>> hashes;
   isa::PrintBuffer interpreted_prints;
+  std::uint64_t loads = 0;                      // of modules
   std::uint64_t next_bank = isa::kBankBacking;  // of the next launch, for constant caches; what is behind is fresh
   std::vector<std::uint64_t> free_workspaces;   // isa::LaunchRequest::grid_workspace
   WarpSizes warp_sizes;

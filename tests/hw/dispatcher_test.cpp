@@ -99,6 +99,7 @@ class ToldSlice final : public sc_core::sc_module, private link::NonBlockingTarg
   }
   FlushTargetSocket socket;
   unsigned flushes = 0;
+  unsigned changes = 0;
   void say_flushed() {
     FlushCommand command;
     FlushPhase phase = FlushPhase::flushed;
@@ -108,6 +109,10 @@ class ToldSlice final : public sc_core::sc_module, private link::NonBlockingTarg
 
  private:
   ::tlm::tlm_sync_enum nb_transport_fw(FlushCommand&, FlushPhase& phase, sc_core::sc_time&) override {
+    if (phase == FlushPhase::changed) {
+      ++changes;
+      return ::tlm::TLM_COMPLETED;
+    }
     EXPECT_EQ(phase, FlushPhase::flush);
     ++flushes;
     return ::tlm::TLM_ACCEPTED;
@@ -136,9 +141,9 @@ class ToldCores final : public DispatchedCores {
 class DispatcherBench final : public sc_core::sc_module {
  public:
   using Kind = BlockCommand::Kind;
-  explicit DispatcherBench(unsigned kernels = 1, unsigned l2_slices = 0)
+  explicit DispatcherBench(unsigned kernels = 1, unsigned l2_slices = 0, bool kept = false)
       : sc_core::sc_module(sc_core::sc_module_name("bench")),
-        machine(two_cores(kernels, l2_slices)),
+        machine(two_cores(kernels, l2_slices, kept)),
         calendar(kGridCycle),
         cores(make_cores(calendar.clock(), log)),
         dispatcher("dispatcher", machine, calendar.clock(), std::make_unique<ToldCores>(cores)) {
@@ -156,9 +161,10 @@ class DispatcherBench final : public sc_core::sc_module {
     // Half a cycle on: what the test does comes behind all turns of the cycle.
     sc_core::sc_start(sc_core::sc_time(500, sc_core::SC_PS));
   }
-  static Machine two_cores(unsigned kernels, unsigned l2_slices) {
+  static Machine two_cores(unsigned kernels, unsigned l2_slices, bool kept) {
     Machine out;
     out.l2.enabled = l2_slices != 0;
+    out.l2.kept = kept;
     out.dram.channels = std::max(l2_slices, 1U);
     out.gpu.cores = 2;
     out.gpu.kernels = kernels;
@@ -268,6 +274,7 @@ TEST(Dispatcher, TheLaunchEndsWhenCoresAndL2HaveWrittenBack) {
   DispatcherBench bench(1, 2);
   const auto flushes = [&] { return bench.slices[0]->flushes + bench.slices[1]->flushes; };
   bench.start(2);
+  EXPECT_EQ(bench.slices[0]->changes, 0U) << "an empty L2 need not hear what the host has written";
   bench.cores[0]->say(DispatcherBench::Kind::block_done);
   bench.steps();
   EXPECT_THAT(bench.take(), IsEmpty());
@@ -294,6 +301,16 @@ TEST(Dispatcher, TheLaunchEndsWhenCoresAndL2HaveWrittenBack) {
   EXPECT_TRUE(bench.launches[0].complete);
   EXPECT_EQ(bench.launches[0].begin, 1U);
   EXPECT_EQ(bench.launches[0].end, 16U);
+}
+
+// Before the first of launches side by side, and no other.
+TEST(Dispatcher, AnL2ThatKeepsItsLinesHearsThatTheHostMayHaveWritten) {
+  DispatcherBench bench(2, 1, true);
+  bench.start(2);
+  EXPECT_EQ(bench.slices[0]->changes, 1U);
+  bench.launch[1].grid = {1, 1, 1};
+  bench.dispatcher.start(bench.launch[1]);
+  EXPECT_EQ(bench.slices[0]->changes, 1U);
 }
 
 isa::Fault trap_of(const char* detail) {

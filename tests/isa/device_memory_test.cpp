@@ -21,6 +21,23 @@ TEST(DeviceMemory, UntouchedBytesReadAsZeroAndMakeNoStorage) {
   EXPECT_EQ(memory.touched_bytes(), 0U);
 }
 
+// As an L2 writes back lines of a buffer that has been released since.
+TEST(DeviceMemory, ZerosWhereNothingIsMakeNoStorage) {
+  DeviceMemory memory;
+  const std::uint64_t buffer = memory.allocate("x", 4);
+  const std::uint64_t elsewhere = buffer + 2 * DeviceMemory::kPageBytes;
+  EXPECT_TRUE(memory.in_use(buffer));
+  EXPECT_FALSE(memory.in_use(elsewhere));
+  memory.put<std::uint64_t>(elsewhere, 0);
+  EXPECT_EQ(memory.touched_bytes(), 0U);
+  memory.put<std::uint32_t>(buffer, 0);
+  EXPECT_EQ(memory.touched_bytes(), DeviceMemory::kPageBytes);
+  memory.put<std::uint64_t>(elsewhere, 1);
+  EXPECT_TRUE(memory.in_use(elsewhere));
+  memory.put<std::uint64_t>(elsewhere, 0);
+  EXPECT_EQ(memory.get<std::uint64_t>(elsewhere), 0U);
+}
+
 TEST(DeviceMemory, WritesThatCrossAPageAreReadBack) {
   DeviceMemory memory;
   const std::uint64_t address = kGlobalBase + DeviceMemory::kPageBytes - 3;

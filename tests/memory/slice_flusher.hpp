@@ -1,5 +1,7 @@
-// What tells an L2 slice to flush, as the grid dispatcher does at the end of launches.
+// What tells an L2 slice to flush, and what has changed, as the grid dispatcher does between launches.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <systemc>
 
@@ -19,6 +21,12 @@ class SliceFlusher final : public sc_core::sc_module, private ::tlm::tlm_bw_tran
     FlushPhase phase = FlushPhase::flush;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     socket->nb_transport_fw(command, phase, delay);
+  }
+  void changed() {
+    FlushCommand command;
+    FlushPhase phase = FlushPhase::changed;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    EXPECT_EQ(socket->nb_transport_fw(command, phase, delay), ::tlm::TLM_COMPLETED);
   }
 
  private:

@@ -299,6 +299,12 @@ void MemorySystem::flush() {
   run();
 }
 
+void MemorySystem::changed() {
+  for (const auto& flusher : flushers_) {
+    flusher->changed();
+  }
+}
+
 void MemorySystem::declare(StatisticsRegistry& counters) {
   const auto add = [this, &counters](auto& module) {
     counters.add(std::string_view(module.basename()).substr(prefix_.size()), module.statistics());

@@ -84,6 +84,8 @@ class ScriptCore final : public link::ClockedModule,
   [[nodiscard]] bool done() const { return next_ == script_.size() && outstanding_ == 0; }
   [[nodiscard]] std::size_t outstanding() const { return outstanding_; }
   std::deque<Access>& script() { return script_; }
+  // The script goes on, to which has been added since it was done.
+  void go_on() { wake(clock().now() + 1); }
   // Offers an access now; true when it was taken.
   bool offer(Access& access, Cycle now);
 
@@ -126,6 +128,8 @@ class MemorySystem {
   void run(Cycle limit = 1'000'000);
   // Empties the caches into memory, the cores' first.
   void flush();
+  // The host has written to memory, while nothing runs.
+  void changed();
   // The counters of every module, by names that do not depend on `prefix`.
   void declare(StatisticsRegistry& counters);
   [[nodiscard]] ScriptCore& core(unsigned index = 0) { return *cores_[index]; }

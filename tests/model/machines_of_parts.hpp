@@ -105,6 +105,27 @@ void add_machines_of_parts(Add add) {
     machine.scratchpad.carve_outs = "0 32 64 128";
     machine.scratchpad.least_carve_out = 32;
   });
+  // With caches that keep their lines from launch to launch: some of an L2's two halves, all of the code.
+  add("subcoreskept", [](hw::Machine& machine) {
+    machine.core.sub_cores = 2;
+    machine.core.issue = "scoreboard";
+    machine.core.policies.of<hw::ScoreboardParameters>().stall = "on-use";
+    machine.l0i = {true, 512, 1, 2};
+    machine.icache.kept = true;
+    machine.gpu.cores = 2;
+    machine.gpu.kernels = 2;
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.sector_bytes = 32;
+    machine.l2.enabled = machine.l2.kept = true;
+    machine.l2.write_back_at_end = false;
+    machine.l2.bytes = 64 * 1024;
+    machine.l2.sector_bytes = 32;
+    machine.l2.partitions = 2;
+    machine.noc.partition_latency = 60;
+    machine.dram.channels = 2;
+    machine.constant_cache.bytes = 512;
+    machine.constant_cache.hit_latency = 5;
+  });
   // With a memory queue and results of the scratchpad that take their time: as today's GPUs; where one instruction of a
   // warp is in flight, of several sub-warps, and threads change groups.
   add("queue", [](hw::Machine& machine) {

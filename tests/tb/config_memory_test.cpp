@@ -49,6 +49,17 @@ TEST(ConfigMemory, WhatTheMemorySystemCannotHave) {
       "which are those of all pseudo channels of a channel");
   EXPECT_EQ(refused({"dram.channels=129"}),
             "--set dram.channels=129: dram.channels must be between 1 and 128 channels, not 129");
+  // Caches that a launch does not find empty.
+  EXPECT_EQ(refused({"l2.enabled=true", "l2.kept=true"}),
+            "--set l2.kept=true: l2.kept is true, and l2.write_back_at_end empties the L2 at the end of launches; use "
+            "false for one of both");
+  EXPECT_EQ(refused({"l2.enabled=true", "l2.inclusive=true", "l2.write_back_at_end=false", "l2.kept=true",
+                     "gpu.coherence=mesi"}),
+            "--set l2.kept=true: l2.kept is true, and the homes of gpu.coherence = \"mesi\" forget their lines at the "
+            "end of launches; use false");
+  EXPECT_EQ(refused({"l2.enabled=true", "l2.inclusive=true", "icache.kept=true"}),
+            "--set icache.kept=true: icache.kept is true, and an inclusive L2 (l2.inclusive), which has instruction "
+            "caches drop what it replaces, forgets after a launch what they have; use false");
   // Sizes and clocks that there may be.
   for (const char* good : {"l1d.bytes=49152", "l1d.sector_bytes=128", "l1d.sector_bytes=32", "noc.clock_ghz=2.5"}) {
     EXPECT_EQ(refused({good}), "accepted") << good;
