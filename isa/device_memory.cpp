@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "isa/device_heap.hpp"
