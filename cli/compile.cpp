@@ -171,7 +171,7 @@ Command compile_command() {
       ("control-bits", po::value<std::string>()->value_name("CONFIG"),
        "control bits in the listing, as core.issue = \"control-bits\" has them on this machine")  //
       ("config", po::value<std::string>()->value_name("CONFIG"),
-       "code as this machine has it compiled: registers, predication, unrolling, order, control bits")  //
+       "code as this machine has it compiled: registers, predication, unrolling, divisions, order, control bits")  //
       ("ptxas", po::value<std::string>()->value_name("GPU"),
        "beside it what NVIDIA's ptxas makes of the same text for a GPU such as sm_90, where it is installed")  //
       ("max-registers", po::value<std::string>()->value_name("N"), "registers per thread; more values spill")  //

@@ -11,8 +11,8 @@ namespace heddle::isa {
 namespace {
 
 constexpr std::array<std::string_view, 9> kRoundings = {"", "rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi"};
-constexpr std::array<std::string_view, 14> kComparisons = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
-                                                           "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+constexpr std::array<std::string_view, 15> kComparisons = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ", "neu",
+                                                           "ltu", "leu", "gtu", "geu", "num", "nan", "any"};
 constexpr std::array<std::string_view, 4> kCombines = {"", "and", "or", "xor"};
 constexpr std::array<std::string_view, 6> kTests = {"finite",     "infinite", "number",
                                                     "notanumber", "normal",   "subnormal"};

@@ -102,7 +102,8 @@ enum class Comparison : std::uint8_t {
   gtu,
   geu,
   num,
-  nan  // floats: true when unordered; both numbers; either a NaN
+  nan,  // floats: true when unordered; both numbers; either a NaN
+  any   // setp.u32 only: a and b have a bit in common (as LOP3 writes a predicate, in NVIDIA's GPUs since Turing)
 };
 enum class BoolOp : std::uint8_t { none, and_, or_, xor_ };
 enum class TestKind : std::uint8_t { finite, infinite, number, notanumber, normal, subnormal };

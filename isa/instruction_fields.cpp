@@ -110,6 +110,7 @@ std::string_view malformed_sub(const Instruction& i) {
       return register_fits(i.c, c_registers(i)) ? std::string_view{} : "register c is out of range or not aligned";
     case SubForm::comparison: {
       const bool floating = i.op == Op::SETP_F32 || i.op == Op::SETP_F64 || i.op == Op::SETP_H;
+      if (i.op == Op::SETP_U32 && i.comparison() == Comparison::any) return {};
       return i.c <= static_cast<unsigned>(floating ? Comparison::nan : Comparison::ge) ? std::string_view{}
                                                                                        : "unknown comparison";
     }

@@ -1,4 +1,4 @@
-// Operations with predicate results: setp, testp, plop, isspacep.
+// Operations with predicate results: setp, testp, fchk, plop, isspacep.
 #include "isa/lane_half.hpp"
 #include "isa/lane_selectors.hpp"
 #include "isa/memory_map.hpp"
@@ -68,8 +68,15 @@ bool holds(T a, T b) {
       return !unordered;
     case Comparison::nan:
       return unordered;
+    case Comparison::any:
+      break;
   }
   return false;
+}
+
+void compare_bits(const Instruction& instruction, LaneValues& v) {
+  const LaneMask t = mask_of([&](unsigned lane) { return (v.a[0][lane] & v.b[0][lane]) != 0; });
+  put_pair(v, t, instruction.setp_combine(), v.predicate_a);
 }
 
 template <typename T, bool Ftz = false>
@@ -162,6 +169,17 @@ struct Test {
 };
 constexpr std::size_t kTests = static_cast<std::size_t>(TestKind::subnormal) + 1;
 
+// y = 1 / b is normal, and so are q = a y and its last bit times that of b, whose multiple the rest a - q b is.
+void check_division(const Instruction& /*instruction*/, LaneValues& v) {
+  v.p = mask_of([&](unsigned lane) {
+    const s32 a = static_cast<s32>(v.a[0][lane] >> 23U & 0xFFU);
+    const s32 b = static_cast<s32>(v.b[0][lane] >> 23U & 0xFFU);
+    const bool refines = a >= 26 && a <= 254 && b >= 1 && b <= 252 && a - b >= -124 && a - b <= 125;
+    return !refines;
+  });
+  v.q = ~v.p;
+}
+
 void plop(const Instruction& instruction, LaneValues& v) {
   const LaneMask result = combine(v.predicate_a, instruction.plop_op(), v.predicate_b);
   v.p = result;
@@ -194,6 +212,7 @@ HEDDLE_LANES(SETP_S32) {
   return pick<Compare<s32>, kIntegerComparisons>(instruction.c);
 }
 HEDDLE_LANES(SETP_U32) {
+  if (instruction.comparison() == Comparison::any) return &compare_bits;
   return pick<Compare<u32>, kIntegerComparisons>(instruction.c);
 }
 HEDDLE_LANES(SETP_S64) {
@@ -218,6 +237,9 @@ HEDDLE_LANES(TESTP_F32) {
 }
 HEDDLE_LANES(TESTP_F64) {
   return pick<Test<u64, kInfinity64>, kTests>(instruction.c);
+}
+HEDDLE_LANES(FCHK) {
+  return &check_division;
 }
 HEDDLE_LANES(PLOP) {
   return &plop;

@@ -34,6 +34,10 @@ struct CodeOptions {
   // Operations between lanes and bar.warp.sync wait for the lanes that they name, where they are not known to be there:
   // for machines whose mechanism schedules the threads of a warp independently. False: code for all others.
   bool warp_syncs = false;
+  // Divisions, reciprocals and roots are code that refines approximations (ptx/lower/division.hpp).
+  bool software_division = false;
+  // Neighbouring operations are joined as the compilers of today's GPUs do it (ptx/backend/peephole.cpp, logic.cpp).
+  bool peephole = false;
   friend bool operator==(const CodeOptions&, const CodeOptions&) = default;
 };
 

@@ -532,6 +532,11 @@ std::vector<Contradiction> check(const Machine& machine) {
     found.push_back({"core.threads", fmt::format("core.threads ({}) is no multiple of core.warp_size ({})",
                                                  core.threads, core.warp_size)});
   }
+  if (core.division_trap && core.software_division) {
+    found.push_back({"core.division_trap",
+                     "core.division_trap finds a divisor of zero where an operation divides; with "
+                     "core.software_division = true none does; use false for one of both"});
+  }
   check_mechanisms(machine, found);
   check_stalls(machine.core, found);
   check_registers(machine, found);

@@ -96,6 +96,8 @@ struct CoreParameters {
   unsigned if_conversion = 0;
   bool predicated_loads = true;
   unsigned unroll = 0;
+  bool software_division = false;
+  bool peephole = false;
   PolicyParameters<CorePolicies> policies;  // what the policies above declare for themselves: a section each
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -173,6 +175,12 @@ struct CoreParameters {
     visit("unroll", unroll, Limits::between(0, 16), "iterations",
           "loops are compiled to go through so many iterations at a time where their count is not known, and through "
           "more where it is; 0, 1: as they stand");
+    visit("software_division", software_division, Limits::any(), "",
+          "true: divisions, remainders, reciprocals and roots are code that refines an approximate reciprocal, as GPUs "
+          "do them; false: each is one complex operation");
+    visit("peephole", peephole, Limits::any(), "",
+          "true: neighbouring operations are joined as compilers of GPUs do it: bitwise ones of up to three values to "
+          "one, tests of bits to a comparison, sums of addresses in the scratchpad to an offset; false: as they stand");
   }
 };
 

@@ -220,14 +220,19 @@ class Propagator {
   bool changed_ = false;
 };
 
-// x = a * b (or a << n); y = x + c, where x is used nowhere else: y = a * b + c.
+// x = a * b (or a << n); y = x + c, where x is used nowhere else: y = a * b + c. `several`: or in sums alone.
 class Fuser {
  public:
-  explicit Fuser(MachineFunction& function) : function_(function), uses_(function.registers.size()) {
+  Fuser(MachineFunction& function, bool several)
+      : function_(function), several_(several), uses_(function.registers.size()), sums_(function.registers.size()) {
     for (const Block& block : function.blocks) {
       for (const MachineInstruction& instruction : block.code) {
         for_each_use(function, instruction,
                      [&](VReg reg, unsigned, unsigned) { ++uses_[static_cast<std::size_t>(reg)]; });
+        if (!adds_registers(instruction)) continue;
+        for (const VReg reg : {instruction.in.a, instruction.in.b}) {
+          if (reg != kNone) ++sums_[static_cast<std::size_t>(reg)];
+        }
       }
     }
   }
@@ -238,10 +243,10 @@ class Fuser {
       std::vector<MachineInstruction>& code = function_.blocks[b].code;
       for (std::size_t i = 0; i < code.size(); ++i) {
         IrInstruction& add = code[i].in;
-        if (code[i].copy || (add.op != Op::ADD && add.op != Op::ADD64) || add.immediate) continue;
+        if (!adds_registers(code[i])) continue;
         for (const bool first : {false, true}) {
           const VReg product = first ? add.a : add.b;
-          if (product == kNone || add.a == add.b || uses_[static_cast<std::size_t>(product)] != 1) continue;
+          if (product == kNone || add.a == add.b || !is_for_sums(product)) continue;
           const auto at = single.definition(product);
           if (!at || at->block != static_cast<int>(b) || at->index >= i) continue;
           if (fuse(code, at->index, i, first ? add.b : add.a)) break;
@@ -251,6 +256,15 @@ class Fuser {
   }
 
  private:
+  static bool adds_registers(const MachineInstruction& instruction) {
+    const IrInstruction& in = instruction.in;
+    return !instruction.copy && (in.op == Op::ADD || in.op == Op::ADD64) && !in.immediate;
+  }
+  bool is_for_sums(VReg product) const {
+    const auto at = static_cast<std::size_t>(product);
+    return uses_[at] == 1 || (several_ && uses_[at] == sums_[at]);
+  }
+
   bool fuse(std::vector<MachineInstruction>& code, std::size_t from, std::size_t to, VReg addend) const {
     const IrInstruction& product = code[from].in;
     if (code[from].copy) return false;
@@ -298,7 +312,8 @@ class Fuser {
   }
 
   MachineFunction& function_;
-  std::vector<unsigned> uses_;
+  bool several_;
+  std::vector<unsigned> uses_, sums_;
 };
 
 }  // namespace
@@ -374,7 +389,12 @@ void clean_up(MachineFunction& function) {
   propagate(function);
   combine_constants(function);
   propagate(function);
-  Fuser(function).run();
+  Fuser(function, false).run();
+  remove_dead_code(function);
+}
+
+void fuse_sums(MachineFunction& function) {
+  Fuser(function, true).run();
   remove_dead_code(function);
 }
 

@@ -33,7 +33,8 @@ class Combiner {
       for (std::size_t i = 0; i < function_.blocks[b].code.size(); ++i) {
         at_ = {static_cast<int>(b), i};
         const MachineInstruction& instruction = function_.blocks[b].code[i];
-        const IrInstruction* const sum = copies_lower_word(function_, instruction) ? maker(instruction.in.b) : nullptr;
+        const IrInstruction* const sum =
+            copies_lower_word(function_, instruction) ? single_.with_immediate(instruction.in.b, at_, true) : nullptr;
         if (sum == nullptr || sum->op != Op::ADD64) {
           code.push_back(instruction);
           continue;
@@ -75,17 +76,7 @@ class Combiner {
     if (memory && in.a != kNone) ++address_uses_[static_cast<std::size_t>(in.a)];
   }
 
-  // The instruction with an immediate that makes this register, when its own source still has the same value here.
-  const IrInstruction* maker(VReg reg) const {
-    if (reg == kNone) return nullptr;
-    const auto made = single_.definition(reg);
-    if (!made || !single_.before(*made, at_)) return nullptr;
-    const MachineInstruction& instruction = function_.blocks[static_cast<std::size_t>(made->block)].code[made->index];
-    const IrInstruction& in = instruction.in;
-    if (instruction.copy || !in.immediate || in.a == kNone || function_.is_predicate(in.a)) return nullptr;
-    const auto source = single_.definition(in.a);
-    return source && single_.before(*source, *made) ? &in : nullptr;
-  }
+  const IrInstruction* maker(VReg reg) const { return single_.with_immediate(reg, at_); }
 
   void fold_offset(IrInstruction& in) {
     const IrInstruction* sum = maker(in.a);

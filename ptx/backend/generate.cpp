@@ -12,9 +12,10 @@ isa::Kernel generate_as_asked(const IrFunction& function, const std::string& fil
   backend::simplify_control_flow(machine);
   backend::clean_up(machine);
   backend::simplify_control_flow(machine);
-  backend::convert_ifs(machine, function.code.if_conversion, function.code.predicated_loads);
+  backend::convert_ifs(machine, function.code);
   backend::unroll(machine, function.code.unroll, function.kernel.needs_lockstep);
   backend::exit_early(machine, function.kernel.needs_lockstep);
+  if (function.code.peephole) backend::optimise_peepholes(machine);
   interruption.check();
   backend::schedule(machine, function.code.schedule_within);
   const backend::Assignment assignment = backend::allocate(machine, function.code.max_registers);

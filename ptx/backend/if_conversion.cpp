@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "isa/instruction_fields.hpp"
 #include "ptx/backend/liveness.hpp"
 #include "ptx/backend/machine_code.hpp"
 
@@ -113,9 +114,30 @@ class OwnRegisters {
   std::vector<int> homes_;
 };
 
+// What is left of divisions in software: hardly a thread comes to it.
+bool divides(const MachineInstruction& instruction) {
+  if (instruction.copy) return false;
+  switch (instruction.in.op) {
+    case Op::FDIV:
+    case Op::FRCP:
+    case Op::FSQRT:
+    case Op::DDIV:
+    case Op::DRCP:
+    case Op::DSQRT:
+    case Op::DRSQRT:
+      return (instruction.in.mods & isa::kFtzBit) == 0 || (instruction.in.mods & isa::kApproximateBit) == 0;
+    default:
+      return false;
+  }
+}
+
 class IfConverter {
  public:
-  IfConverter(MachineFunction& function, unsigned most, bool loads) : function_(function), most_(most), loads_(loads) {}
+  IfConverter(MachineFunction& function, const CodeOptions& code)
+      : function_(function),
+        most_(code.if_conversion),
+        loads_(code.predicated_loads),
+        divisions_(!code.software_division) {}
 
   // Converts every region that qualifies now; an outer one may qualify when its inner ones are gone.
   bool round() {
@@ -145,7 +167,8 @@ class IfConverter {
     return at > 0 && at != head && before_[static_cast<std::size_t>(at)].size() == 1 && side.taken == kNoBlock &&
            side.next != kNoBlock && side.next != at && side.code.size() <= most_ &&
            std::all_of(side.code.begin(), side.code.end(), may_be_guarded) &&
-           (loads_ || std::none_of(side.code.begin(), side.code.end(), waits_for_memory));
+           (loads_ || std::none_of(side.code.begin(), side.code.end(), waits_for_memory)) &&
+           (divisions_ || std::none_of(side.code.begin(), side.code.end(), divides));
   }
 
   [[nodiscard]] std::optional<Region> region_at(int head) const {
@@ -253,16 +276,16 @@ class IfConverter {
 
   MachineFunction& function_;
   unsigned most_;
-  bool loads_;
+  bool loads_, divisions_;
   std::vector<std::vector<int>> before_;
 };
 
 }  // namespace
 
-void convert_ifs(MachineFunction& function, unsigned most, bool loads) {
-  if (most == 0) return;
+void convert_ifs(MachineFunction& function, const CodeOptions& code) {
+  if (code.if_conversion == 0) return;
   fold_predicates(function);
-  while (IfConverter(function, most, loads).round()) simplify_control_flow(function);
+  while (IfConverter(function, code).round()) simplify_control_flow(function);
 }
 
 }  // namespace heddle::ptx::backend

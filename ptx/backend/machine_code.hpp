@@ -165,6 +165,8 @@ void find_loop_depths(MachineFunction& function);
 
 // ptx/backend/clean_up.cpp: constant and copy propagation, immediates, multiply-add fusion, dead code.
 void clean_up(MachineFunction& function);
+// Also in clean_up.cpp: a multiply-add for each sum of a product that is used in sums alone.
+void fuse_sums(MachineFunction& function);
 // ptx/backend/predicates.cpp: predicates that are others or their inverses; true: something changed. And: those that
 // are constants, too.
 bool forward_predicates(MachineFunction& function);
@@ -175,13 +177,17 @@ void combine_constants(MachineFunction& function);
 void narrow_sums(MachineFunction& function);
 
 // ptx/backend/if_conversion.cpp: makes guarded straight-line code of the branches around at most `most` operations on
-// each side (counted before registers are allocated, an inner region as what has become of it). 0: none. `loads`:
-// whether these may wait for global or local memory.
-void convert_ifs(MachineFunction& function, unsigned most, bool loads);
+// each side (counted before registers are allocated, an inner region as what has become of it); see CodeOptions.
+void convert_ifs(MachineFunction& function, const CodeOptions& code);
 
 // ptx/backend/unroll.cpp: makes loops go through `times` iterations at a time, or all where their count is known. 0, 1:
 // leaves them alone. `lockstep`: lanes of a warp wait for each other without saying so (Kernel::needs_lockstep).
 void unroll(MachineFunction& function, unsigned times, bool lockstep);
+
+// ptx/backend/peephole.cpp: what is joined, and left out, in code as it will be, but for its order; join_logic() too.
+void optimise_peepholes(MachineFunction& function);
+// ptx/backend/logic.cpp: bitwise operations of up to three values become one, and tests of bits one comparison.
+void join_logic(MachineFunction& function);
 
 // ptx/backend/schedule.cpp: orders the instructions of each block so that loads from memory begin early, with at most
 // `limit` words of registers live at once, or as many as the block had. 0: leaves the order alone.

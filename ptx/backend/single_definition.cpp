@@ -81,4 +81,19 @@ std::optional<SingleDefinitions::Source> SingleDefinitions::source(VReg reg, uns
   return result;
 }
 
+const IrInstruction* SingleDefinitions::with_immediate(VReg reg, const CodePoint& use, bool lower_word) const {
+  if (reg == kNone) return nullptr;
+  const auto made = definition(reg);
+  if (!made || !before(*made, use)) return nullptr;
+  const MachineInstruction& instruction = function_.blocks[static_cast<std::size_t>(made->block)].code[made->index];
+  const IrInstruction& in = instruction.in;
+  if (instruction.copy || !in.immediate || in.a == kNone || function_.is_predicate(in.a)) return nullptr;
+  if (lower_word) {
+    const Word& lower = word(in.a, 0);
+    return known(lower) && before(lower.at, *made) ? &in : nullptr;
+  }
+  const auto source = definition(in.a);
+  return source && before(*source, *made) ? &in : nullptr;
+}
+
 }  // namespace heddle::ptx::backend

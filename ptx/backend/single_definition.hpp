@@ -27,6 +27,10 @@ class SingleDefinitions {
   // Value of words first .. first + words - 1 (at most 2), if constant. Holds wherever the register has a value.
   [[nodiscard]] std::optional<std::uint64_t> constant(VReg reg, unsigned first, unsigned words) const;
 
+  // The operation with an immediate, of one other register, that makes this one, where that register (or its lower
+  // word, if that is enough) has the same value at the point of use; or null.
+  [[nodiscard]] const IrInstruction* with_immediate(VReg reg, const CodePoint& use, bool lower_word = false) const;
+
   // The register words that hold the same value as these ones at the point of use, because these are a copy of them.
   struct Source {
     VReg reg = kNone;

@@ -60,9 +60,11 @@ void Selector::write(IrInstruction instruction) {
   out_.items.push_back({false, 0, std::move(instruction)});
 }
 
-void Selector::emit(Op op, VReg dst, const Value& a, const Value& b, const Value& c, std::uint32_t mods) {
+void Selector::emit(Op op, VReg dst, const Value& a, const Value& b, const Value& c, std::uint32_t mods,
+                    const VPred& guard) {
   IrInstruction instruction;
   instruction.op = op;
+  instruction.guard = guard;
   instruction.dst = dst;
   instruction.mods = mods;
   instruction.a = in_register(a);

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "ptx/lower/arithmetic.hpp"
+#include "ptx/lower/division.hpp"
 #include "ptx/lower/half.hpp"
 #include "ptx/lower/handlers.hpp"
 
@@ -96,12 +97,18 @@ void lower_div(Selector& s) {
     f.expect_rounding_or_approximate(s, type);
     const Value a = s.source(s.operand(1), type);
     const Value b = s.source(s.operand(2), type);
-    s.emit(type == Type::f64 ? Op::DDIV : Op::FDIV, dst, a, b, {}, f.encode(s, type));
+    const std::uint32_t mods = f.encode(s, type);
+    if (s.code().software_division) {
+      if (f.approximate) return divide_approximately(s, dst, a, b, f.ftz, f.full_range);
+      if (f.rounding == isa::Rounding::rn) return divide_rounded(s, dst, a, b, mods);
+    }
+    s.emit(type == Type::f64 ? Op::DDIV : Op::FDIV, dst, a, b, {}, mods);
     return;
   }
   f.expect_none(s, type);
   const Value a = s.number(s.operand(1), type);
   const Value b = s.number(s.operand(2), type);
+  if (s.code().software_division) return divide_integers(s, dst, a, b, false);
   s.emit(by_type(type, {Op::DIV_S, Op::DIV_U, Op::DIV_S64, Op::DIV_U64}), dst, a, b);
 }
 
@@ -111,6 +118,7 @@ void lower_rem(Selector& s) {
   const VReg dst = s.destination(s.operand(0), type);
   const Value a = s.number(s.operand(1), type);
   const Value b = s.number(s.operand(2), type);
+  if (s.code().software_division) return divide_integers(s, dst, a, b, true);
   s.emit(by_type(type, {Op::REM_S, Op::REM_U, Op::REM_S64, Op::REM_U64}), dst, a, b);
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "ptx/lower/arithmetic.hpp"
+#include "ptx/lower/division.hpp"
 #include "ptx/lower/half.hpp"
 #include "ptx/lower/handlers.hpp"
 
@@ -28,7 +29,14 @@ void rounded_function(Selector& s, Op single, Op real, bool approximate_double) 
     return;
   }
   f.expect_rounding_or_approximate(s, type);
-  s.emit_b(type == Type::f64 ? real : single, dst, a, f.encode(s, type));
+  const std::uint32_t mods = f.encode(s, type);
+  if (s.code().software_division) {
+    if (f.approximate && !f.ftz) return approximate_subnormals(s, single, dst, a);
+    if (f.rounding == isa::Rounding::rn) {
+      return real == Op::DRCP ? invert_rounded(s, dst, a, mods) : root_rounded(s, dst, a, mods);
+    }
+  }
+  s.emit_b(type == Type::f64 ? real : single, dst, a, mods);
 }
 
 void lower_rcp(Selector& s) {
@@ -46,8 +54,11 @@ void lower_rsqrt(Selector& s) {
   m.finish();
   s.expect_operands(2);
   const VReg dst = s.destination(s.operand(0), type);
-  s.emit_b(type == Type::f64 ? Op::DRSQRT : Op::FRSQRT, dst, s.source(s.operand(1), type),
-           isa::float_mods(isa::Rounding::none, ftz, false, true));
+  const Value a = s.source(s.operand(1), type);
+  if (s.code().software_division && !ftz) {
+    return type == Type::f64 ? invert_root(s, dst, a) : approximate_subnormals(s, Op::FRSQRT, dst, a);
+  }
+  s.emit_b(type == Type::f64 ? Op::DRSQRT : Op::FRSQRT, dst, a, isa::float_mods(isa::Rounding::none, ftz, false, true));
 }
 
 // Functions that exist as approximations only, of .f32 and some of .f16 and .f16x2.
@@ -64,7 +75,11 @@ void approximate_function(Selector& s, Op op, bool takes_ftz, bool halves = fals
   m.finish();
   s.expect_operands(2);
   const VReg dst = s.destination(s.operand(0), Type::f32);
-  s.emit_b(op, dst, s.source(s.operand(1), Type::f32), isa::float_mods(isa::Rounding::none, ftz, false, true));
+  const Value a = s.source(s.operand(1), Type::f32);
+  if (s.code().software_division && !ftz && (op == Op::FEX2 || op == Op::FLG2)) {
+    return approximate_subnormals(s, op, dst, a);
+  }
+  s.emit_b(op, dst, a, isa::float_mods(isa::Rounding::none, ftz, false, true));
 }
 
 void lower_sin(Selector& s) {

@@ -98,6 +98,7 @@ class Selector {
   [[nodiscard]] bool in_entry() const { return !frame_->exit.has_value(); }
   [[nodiscard]] Frame& frame() { return *frame_; }
   [[nodiscard]] const ModuleLayout& layout() const { return layout_; }
+  [[nodiscard]] const CodeOptions& code() const { return out_.code; }
   // The present statement depends on which threads form a warp.
   void note_warp_operation();
   // The operation between lanes waits for the lanes of `members`.
@@ -159,7 +160,9 @@ class Selector {
 
   // ---- machine operations
   void write(IrInstruction instruction);
-  void emit(isa::Op op, VReg dst, const Value& a, const Value& b = {}, const Value& c = {}, std::uint32_t mods = 0);
+  // `guard`: of the operation alone, in a statement without one (guard_by_branch()).
+  void emit(isa::Op op, VReg dst, const Value& a, const Value& b = {}, const Value& c = {}, std::uint32_t mods = 0,
+            const VPred& guard = {});
   // dst = op(b), for the operations whose only source is b.
   void emit_b(isa::Op op, VReg dst, const Value& b, std::uint32_t mods = 0) { emit(op, dst, {}, b, {}, mods); }
   void move(VReg dst, const Value& value);

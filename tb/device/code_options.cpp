@@ -12,6 +12,8 @@ ptx::CodeOptions code_options(const hw::CoreParameters& core) {
   options.if_conversion = core.if_conversion;
   options.predicated_loads = core.predicated_loads;
   options.unroll = core.unroll;
+  options.software_division = core.software_division;
+  options.peephole = core.peephole;
   options.schedule_within = hw::schedules_within(core);
   options.warp_syncs = hw::schedules_threads(core);
   return options;

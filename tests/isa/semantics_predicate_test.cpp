@@ -58,6 +58,8 @@ bool compare(Comparison c, T a, T b) {
       return !unordered;
     case Comparison::nan:
       return unordered;
+    case Comparison::any:
+      break;
   }
   return false;
 }
@@ -92,6 +94,21 @@ TEST(SemanticsPredicate, Setp) {
       true);
 }
 
+TEST(SemanticsPredicate, SetpOfBits) {
+  for (const BoolOp with : {BoolOp::none, BoolOp::and_, BoolOp::or_, BoolOp::xor_}) {
+    const auto any = static_cast<std::uint8_t>(Comparison::any);
+    check_predicates(operation(Op::SETP_U32, setp_mods(with, {}, false), any), words().lanes(false, 1000),
+                     [&](const Lane& l) -> LaneResult {
+                       bool t = false;
+                       for (unsigned bit = 0; bit < 32; ++bit) t |= (l.a >> bit & 1U) + (l.b >> bit & 1U) == 2;
+                       return {0, combine(t, with, l.predicate_a), combine(!t, with, l.predicate_a)};
+                     });
+  }
+  Instruction other = operation(Op::SETP_S32, setp_mods(BoolOp::none, {}, false), 0);
+  other.c = static_cast<std::uint8_t>(Comparison::any);
+  EXPECT_EQ(why_malformed(other), "unknown comparison");
+}
+
 template <typename T>
 bool is_of(TestKind kind, T x) {
   const int c = std::fpclassify(x);
@@ -124,6 +141,29 @@ TEST(SemanticsPredicate, Testp) {
       return {0, t, !t};
     });
   }
+}
+
+// Where it does not ask for the division itself, an approximate reciprocal gives the rounded quotient by multiply-adds.
+TEST(SemanticsPredicate, Fchk) {
+  unsigned fine = 0;
+  check_predicates(operation(Op::FCHK), floats().lanes(false, 20000), [&](const Lane& l) -> LaneResult {
+    const auto a = std::bit_cast<float>(low(l.a));
+    const auto b = std::bit_cast<float>(low(l.b));
+    // Exponents as in 1.f 2^e, with room for the quotient, its last bit and the rest.
+    const auto within = [](int e, int least, int most) { return least <= e && e <= most; };
+    const bool numbers = std::isnormal(a) && std::isnormal(b);
+    const bool refines = numbers && within(std::ilogb(a), -101, 127) && within(std::ilogb(b), -126, 125) &&
+                         within(std::ilogb(a) - std::ilogb(b), -124, 125);
+    if (refines) {
+      ++fine;
+      const float y0 = 1 / b;
+      const float y = std::fma(y0, std::fma(-b, y0, 1.0F), y0);
+      const float q = a * y;
+      EXPECT_EQ(std::fma(y, std::fma(-b, q, a), q), a / b) << a << " / " << b;
+    }
+    return {0, !refines, refines};
+  });
+  EXPECT_GT(fine, 1000U);
 }
 
 TEST(SemanticsPredicate, Plop) {

@@ -208,6 +208,8 @@ TEST_P(ReplayElsewhere, TakesTheCyclesOfTheProgram) {
   recorder.core.if_conversion = machine.core.if_conversion;
   recorder.core.predicated_loads = machine.core.predicated_loads;
   recorder.core.unroll = machine.core.unroll;
+  recorder.core.software_division = machine.core.software_division;
+  recorder.core.peephole = machine.core.peephole;
   ASSERT_EQ(recorder.core.threads, machine.core.threads);
   const Recorded there = record(name, recorder);
   ASSERT_FALSE(there.trace.empty()) << there.counters;

@@ -108,6 +108,27 @@ void check(const GeneratedProgram& program) {
     const isa::Module longer = ptx::compile(program.text, "random.ptx", unrolled);
     EXPECT_EQ(execute(program, longer, 32).output, reference.output) << "unrolled by " << times;
   }
+  ptx::CompileOptions software;
+  software.software_division = true;
+  for (const unsigned most : {0U, 8U}) {
+    software.if_conversion = most;
+    software.unroll = most / 2;
+    software.max_registers = most == 0 ? 16 : isa::kRegisters;
+    const isa::Module divided = ptx::compile(program.text, "random.ptx", software);
+    EXPECT_EQ(execute(program, divided, 32).output, reference.output)
+        << "division in software, if-conversion of " << most;
+  }
+  ptx::CompileOptions joined;
+  joined.peephole = true;
+  for (const unsigned times : {0U, 4U}) {
+    joined.unroll = times;
+    joined.if_conversion = 2 * times;
+    joined.schedule_within = 8 * times;
+    joined.software_division = times != 0;
+    joined.max_registers = times == 0 ? 12 : isa::kRegisters;
+    const isa::Module shorter = ptx::compile(program.text, "random.ptx", joined);
+    EXPECT_EQ(execute(program, shorter, 32).output, reference.output) << "operations joined, unrolled by " << times;
+  }
   if (!program.warp_operations) {
     for (const unsigned warp_size : {1U, 12U}) {
       const Outcome other = execute(program, roomy, warp_size);
@@ -159,6 +180,7 @@ TEST(RandomPrograms, ControlBitsKeepDependences) {
   for (std::uint64_t seed = 1; seed <= programs && !HasFailure(); ++seed) {
     ptx::CompileOptions options;
     options.schedule_within = seed % 2 == 0 ? 32 : 0;
+    options.peephole = options.software_division = seed % 3 == 0;
     isa::Module module = ptx::compile(generate_ptx(seed, options_of(seed)).text, "random.ptx", options);
     ptx::write_control_bits(module, times);
     EXPECT_EQ(test::ControlBitsPaths(module.kernels.front(), times).walk(static_cast<std::uint32_t>(seed), 20, 3000),

@@ -60,6 +60,11 @@ TEST(ConfigMemory, WhatTheMemorySystemCannotHave) {
   EXPECT_EQ(refused({"l2.enabled=true", "l2.inclusive=true", "icache.kept=true"}),
             "--set icache.kept=true: icache.kept is true, and an inclusive L2 (l2.inclusive), which has instruction "
             "caches drop what it replaces, forgets after a launch what they have; use false");
+  // No operation divides that could find the zero.
+  EXPECT_EQ(
+      refused({"core.software_division=true", "core.division_trap=true"}),
+      "--set core.division_trap=true: core.division_trap finds a divisor of zero where an operation divides; with "
+      "core.software_division = true none does; use false for one of both");
   // Sizes and clocks that there may be.
   for (const char* good : {"l1d.bytes=49152", "l1d.sector_bytes=128", "l1d.sector_bytes=32", "noc.clock_ghz=2.5"}) {
     EXPECT_EQ(refused({good}), "accepted") << good;
