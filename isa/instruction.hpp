@@ -359,6 +359,10 @@ struct Instruction {
 enum class LaneKind : std::uint8_t { integer, single_precision, double_precision, other };
 inline constexpr std::size_t kLaneKinds = 3;  // without `other`
 [[nodiscard]] LaneKind lane_kind(const Instruction& instruction);
+// Whether NVIDIA's GPUs have it in the unit of their special functions, although it is none (Nsight Compute's guide,
+// pipeline XU; Mesa's latencies of sm_80, among what needs a counter): conversions between integers, f32 and f64,
+// rounding to whole numbers, counting and searching bits, reversing their order.
+[[nodiscard]] bool is_conversion_or_count(const Instruction& instruction);
 [[nodiscard]] bool is_load(Op op);        // ld.*, ldv.*
 [[nodiscard]] bool is_store(Op op);       // st.*
 [[nodiscard]] bool is_atomic(Op op);      // atom.*

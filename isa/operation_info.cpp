@@ -116,6 +116,32 @@ LaneKind lane_kind(const Instruction& instruction) {
   return doubles ? LaneKind::double_precision : LaneKind::single_precision;
 }
 
+bool is_conversion_or_count(const Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::CVT: {
+      const Type to = instruction.cvt_to();
+      const Type from = instruction.cvt_from();
+      const auto is_float = [](Type type) { return type == Type::f32 || type == Type::f64; };
+      const bool halves = to == Type::f16 || from == Type::f16;
+      const bool rounds = to == from && instruction.cvt_rounding() != Rounding::none;
+      return !halves && (is_float(to) || is_float(from)) && (to != from || rounds);
+    }
+    case Op::POPC:
+    case Op::POPC64:
+    case Op::CLZ:
+    case Op::CLZ64:
+    case Op::BFIND_S:
+    case Op::BFIND_U:
+    case Op::BFIND_S64:
+    case Op::BFIND_U64:
+    case Op::BREV:
+    case Op::BREV64:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool is_load(Op op) {
   return between(op, Op::LD_GLOBAL, Op::LDV_GENERIC_E);
 }

@@ -58,6 +58,7 @@ class Scoreboard : public IssueDiscipline {
         stores_wait_(setup.core.stores == "waited"),
         complex_is_simple_(complex_is_simple(setup.core) && !setup.core.division_trap),
         complex_faults_(setup.core.division_trap),
+        complex_conversions_(setup.core.complex_conversions),
         half_is_simple_(half_is_simple(setup.core)),
         prefix_is_simple_(prefix_latency(setup.core) <= setup.core.execute_stages),
         scratchpad_goes_on_(setup.scratchpad_goes_on),
@@ -70,7 +71,7 @@ class Scoreboard : public IssueDiscipline {
   [[nodiscard]] unsigned refetch() const override { return own_.refetch; }
 
   [[nodiscard]] bool early(const isa::Instruction& instruction) const override {
-    switch (isa::info(instruction.op).unit) {
+    switch (unit(instruction)) {
       case isa::Unit::control:
         return instruction.op == isa::Op::BRA && instruction.guard.always();
       case isa::Unit::barrier:
@@ -92,7 +93,7 @@ class Scoreboard : public IssueDiscipline {
   }
   [[nodiscard]] bool waits_for_earlier(const isa::Instruction& instruction) const override {
     return instruction.op == isa::Op::TRAP || isa::is_heap(instruction.op) ||
-           (complex_faults_ && isa::info(instruction.op).unit == isa::Unit::complex);
+           (complex_faults_ && unit(instruction) == isa::Unit::complex);
   }
 
   void begin(const Group& group) override {
@@ -202,15 +203,18 @@ class Scoreboard : public IssueDiscipline {
     return (space == isa::Space::shared && !scratchpad_goes_on_) ||
            ((space == isa::Space::constant || space == isa::Space::param) && !constants_go_on_);
   }
+  [[nodiscard]] isa::Unit unit(const isa::Instruction& instruction) const {
+    return unit_of(complex_conversions_, instruction);
+  }
   // The group's next instructions need not wait until it has completed.
   [[nodiscard]] bool outlasts(const isa::Instruction& instruction) const {
     if (!on_use_) {
       return false;
     }
-    if (isa::info(instruction.op).unit == isa::Unit::complex) {
+    if (unit(instruction) == isa::Unit::complex) {
       return !complex_is_simple_ && !complex_faults_;
     }
-    if (isa::info(instruction.op).unit == isa::Unit::half) {
+    if (unit(instruction) == isa::Unit::half) {
       return !half_is_simple_;
     }
     return isa::is_texture(instruction.op) ||
@@ -250,7 +254,7 @@ class Scoreboard : public IssueDiscipline {
 
   const ScoreboardParameters own_;
   const bool on_use_, stores_wait_;
-  const bool complex_is_simple_, complex_faults_, half_is_simple_, prefix_is_simple_;
+  const bool complex_is_simple_, complex_faults_, complex_conversions_, half_is_simple_, prefix_is_simple_;
   const bool scratchpad_goes_on_, constants_go_on_;
   std::vector<Board> boards_;  // by group
 };
@@ -267,7 +271,7 @@ class ByControlBits final : public Scoreboard {
       const unsigned cycles = bypass_time(core, in_units);
       return isa::ResultTime{cycles <= isa::ControlBits::kMostStall ? cycles : 0};
     };
-    switch (isa::info(instruction.op).unit) {
+    switch (unit_of(core.complex_conversions, instruction)) {
       case isa::Unit::memory:
       case isa::Unit::barrier:
         return {};

@@ -1,13 +1,20 @@
-// How long operations are in the functional units, where more than one place must know: the units themselves
-// (hw/core/execute/execute.cpp), the issue disciplines, and the compiler by way of these.
+// In which functional units operations are and how long, where more than one place must know: the units themselves
+// (hw/core/execute/execute.cpp), decode, the issue disciplines, and the compiler by way of these.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 
 #include "hw/parameters/machine.hpp"
+#include "isa/instruction.hpp"
 
 namespace heddle::hw {
+
+// The unit that executes it. `complex_conversions`: the core's.
+[[nodiscard]] inline isa::Unit unit_of(bool complex_conversions, const isa::Instruction& instruction) {
+  const bool converts = complex_conversions && isa::is_conversion_or_count(instruction);
+  return converts ? isa::Unit::complex : isa::info(instruction.op).unit;
+}
 
 // Cycles of an operation on the prefix-sum network (thesis 7.1): its levels, then the shift and the addition of the
 // base. Where that is more than the execute stages, it leaves later than a simple operation that began with it.

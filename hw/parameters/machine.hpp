@@ -86,6 +86,7 @@ struct CoreParameters {
   unsigned complex_latency = 8;
   unsigned complex_interval = 4;
   unsigned complex_queue = 16;
+  bool complex_conversions = false;
   unsigned prefix_levels_per_cycle = 5;
   unsigned heap_latency = 200;
   unsigned pending_accesses = 64;
@@ -147,6 +148,9 @@ struct CoreParameters {
     visit("complex_queue", complex_queue, Limits::between(0, 4096), "sub-warps",
           "complex operations that wait before their unit while others pass them (LWM report 3.2.2); one that finds no "
           "place holds the execute stage");
+    visit("complex_conversions", complex_conversions, Limits::any(), "",
+          "true: conversions between integers, f32 and f64, popc, clz, bfind and brev are complex operations, as in "
+          "NVIDIA's GPUs (pipeline XU); false: the lanes execute them");
     visit(
         "prefix_levels_per_cycle", prefix_levels_per_cycle, Limits::between(1, 5), "levels",
         "of the prefix-sum network of cond_acc and tree_traverse, which has log2(simd_width) levels of adders (thesis "

@@ -107,7 +107,8 @@ struct Divided {
   Value quotient, rest;  // variables; at most two more and two divisors less
 };
 
-// x, 2^32 / b or less, from the reciprocal of b rounded up; x = x + x (2^32 - x b) / 2^32, once or twice; q = a x / 2^32.
+// x, 2^32 / b or less, from the reciprocal of b rounded up; x = x + x (2^32 - x b) / 2^32, once or twice;
+// q = a x / 2^32.
 Divided estimate(Steps& steps, const UnsignedOps& ops, const Value& a, const Value& b) {
   const bool wide = is_wide(ops.type);
   const Value up = steps.convert(Type::f32, b, Rounding::rp);

@@ -1,4 +1,4 @@
-// How long arithmetic on 16-bit floating point takes, in cycles by a thread's own clock.
+// How long arithmetic on 16-bit floating point and conversions take, in cycles by a thread's own clock.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +33,18 @@ std::vector<std::uint32_t> words_left_by(const std::string& machine, const std::
   return words;
 }
 
+// An operation of three sources, the first of which is the result's register; or a whole text with $ for that.
+std::string operation_text(const std::string& operation, unsigned result) {
+  if (operation.find('$') == std::string::npos) {
+    return fmt::format("{0} %r{1}, %r{1}, %r8, %r9;\n", operation, result);
+  }
+  std::string text;
+  for (const char c : operation) {
+    text += c == '$' ? "%r" + std::to_string(result) : std::string(1, c);
+  }
+  return text + "\n";
+}
+
 // A warp's cycles of the last of many passes over `count` operations, whose parameter has come from memory by then.
 double cycles_of_pass(const std::string& machine, const std::vector<std::string>& settings,
                       const std::string& operation, unsigned count, bool dependent) {
@@ -40,7 +52,7 @@ double cycles_of_pass(const std::string& machine, const std::vector<std::string>
     std::string body;
     for (unsigned i = 0; i != count; ++i) {
       const unsigned result = dependent ? 0 : i % 8;
-      body += fmt::format("  {} %r{}, %r{}, %r8, %r9;\n", operation, result, result);
+      body += "  " + operation_text(operation, result);
     }
     const std::string text = R"(
 .version 7.0
@@ -93,6 +105,20 @@ TEST(GpuHalf, LatencyAndThroughputAreThePublishedOnes) {
   EXPECT_EQ(cycles_of_one("rtx-a6000-8sm", {}, "fma.rn.f32", true), 4);
   EXPECT_EQ(cycles_of_one("a100-8sm", {}, "fma.rn.f16x2", true), 5);
   EXPECT_EQ(cycles_of_one("a100-8sm", {}, "fma.rn.f16x2", false), 1);
+}
+
+// Conversions and counts of bits go where special functions go, at their rate.
+// f16 and integers among themselves are not among them.
+TEST(GpuConversions, TakeTheUnitOfSpecialFunctions) {
+  const auto of_one = [](const std::string& operation, const std::vector<std::string>& settings) {
+    return cycles_of_one("rtx-a6000-8sm", settings, operation, false);
+  };
+  for (const char* slow : {"cvt.rn.f32.s32 $, %r8;", "cvt.rzi.u32.f32 $, %r8;", "popc.b32 $, %r8;",
+                           "cvt.rni.f32.f32 $, %r8;", "clz.b32 $, %r8;", "brev.b32 $, %r8;"}) {
+    EXPECT_EQ(of_one(slow, {}), 8) << slow;
+    EXPECT_LE(of_one(slow, {"core.complex_conversions=false"}), 2) << slow;
+  }
+  EXPECT_LE(of_one("cvt.s32.s8 $, %r8;", {}), 2);
 }
 
 // A machine without lanes of their own for halves takes them as other simple operations, and one with a warp that

@@ -8,10 +8,21 @@
     asm(instruction ".approx.f32 %0, %1;" : "=f"(value) : "f"(x)); \
     return value;                                                  \
   }
-HEDDLE_APPROXIMATION_(__exp2f, "ex2")
-HEDDLE_APPROXIMATION_(__log2f, "lg2")
-HEDDLE_APPROXIMATION_(__sinf, "sin")
-HEDDLE_APPROXIMATION_(__cosf, "cos")
+HEDDLE_APPROXIMATION_(heddle_ex2_, "ex2")
+HEDDLE_APPROXIMATION_(heddle_lg2_, "lg2")
+HEDDLE_APPROXIMATION_(heddle_sin_, "sin")
+HEDDLE_APPROXIMATION_(heddle_cos_, "cos")
+// Of what turns out to be a constant the compiler takes the function's value, as nvcc 13.0 was seen to do with these
+// four: loops to __log2f(16) are unrolled.
+#define HEDDLE_FOLDED_(name, function, approximation)                            \
+  HEDDLE_DEVICE_ float name(float x) {                                           \
+    return __builtin_constant_p(x) ? __builtin_##function(x) : approximation(x); \
+  }
+HEDDLE_FOLDED_(__exp2f, exp2f, heddle_ex2_)
+HEDDLE_FOLDED_(__log2f, log2f, heddle_lg2_)
+HEDDLE_FOLDED_(__sinf, sinf, heddle_sin_)
+HEDDLE_FOLDED_(__cosf, cosf, heddle_cos_)
+#undef HEDDLE_FOLDED_
 HEDDLE_APPROXIMATION_(__tanhf, "tanh")
 HEDDLE_APPROXIMATION_(rsqrtf, "rsqrt")
 #undef HEDDLE_APPROXIMATION_

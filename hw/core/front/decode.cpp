@@ -98,7 +98,7 @@ const link::DecodedInstruction* DecodeStage::decode_anew(std::uint32_t pc, const
   entry->function = isa::lane_function(*instruction);
   entry->form = isa::result_form(*instruction);
   entry->sources = isa::source_predicates(*instruction);
-  entry->unit = isa::info(instruction->op).unit;
+  entry->unit = unit_of(state_.core.complex_conversions, *instruction);
   entry->a_words = static_cast<std::uint8_t>(isa::a_registers(*instruction));
   entry->b_words = instruction->immediate ? 0 : static_cast<std::uint8_t>(isa::b_registers(*instruction));
   entry->c_words = static_cast<std::uint8_t>(isa::c_registers(*instruction));
@@ -109,7 +109,7 @@ const link::DecodedInstruction* DecodeStage::decode_anew(std::uint32_t pc, const
   entry->use = isa::register_use(*instruction);
   entry->operands = isa::operand_words(*instruction);
   entry->floating_point = isa::is_floating_point(*instruction);
-  entry->lanes = isa::lane_kind(*instruction);
+  entry->lanes = entry->unit == isa::Unit::complex ? isa::LaneKind::other : isa::lane_kind(*instruction);
   entry->conditional_branch = instruction->op == isa::Op::BRA && !instruction->guard.always();
   entry->plain =
       entry->unit != isa::Unit::control && entry->unit != isa::Unit::barrier && instruction->op != isa::Op::PROGRESS;
