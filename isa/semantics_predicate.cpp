@@ -169,7 +169,8 @@ struct Test {
 };
 constexpr std::size_t kTests = static_cast<std::size_t>(TestKind::subnormal) + 1;
 
-// y = 1 / b is normal, and so are q = a y and its last bit times that of b, whose multiple the rest a - q b is.
+// y = 1 / b is normal, and so is q = a y; its last bit times that of b, whose multiple the rest a - q b is, is a number
+// that single precision has.
 void check_division(const Instruction& /*instruction*/, LaneValues& v) {
   v.p = mask_of([&](unsigned lane) {
     const s32 a = static_cast<s32>(v.a[0][lane] >> 23U & 0xFFU);

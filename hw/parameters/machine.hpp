@@ -179,12 +179,14 @@ struct CoreParameters {
     visit("unroll", unroll, Limits::between(0, 16), "iterations",
           "loops are compiled to go through so many iterations at a time where their count is not known, and through "
           "more where it is; 0, 1: as they stand");
-    visit("software_division", software_division, Limits::any(), "",
-          "true: divisions, remainders, reciprocals and roots are code that refines an approximate reciprocal, as GPUs "
-          "do them; false: each is one complex operation");
+    visit(
+        "software_division", software_division, Limits::any(), "",
+        "true: divisions, remainders, reciprocals and roots to nearest are code that refines an approximation, as GPUs "
+        "do them, and what is approximate takes subnormal numbers by code; false: each is one complex operation");
     visit("peephole", peephole, Limits::any(), "",
           "true: neighbouring operations are joined as compilers of GPUs do it: bitwise ones of up to three values to "
-          "one, tests of bits to a comparison, sums of addresses in the scratchpad to an offset; false: as they stand");
+          "one, tests of bits to a comparison, sums of a product to multiply-adds, sums of addresses in the scratchpad "
+          "to an offset; masks without effect go; false: as they stand");
   }
 };
 

@@ -15,8 +15,8 @@ using isa::Op;
 
 namespace {
 
-// A register of one word that a block writes several times has another name for all values but the one that is live
-// behind the block. Where a guarded instruction writes it, it keeps the name that it had.
+// Each value that a block gives a register of one word has a name of its own, but for the one that is live behind the
+// block. Where a guarded instruction writes the register, it keeps the name that it had.
 class Renamer {
  public:
   explicit Renamer(MachineFunction& function) : function_(function), live_(function) {}

@@ -109,7 +109,7 @@ class PredicateForwarder {
   static bool compares_integers(const MachineInstruction& instruction) {
     const IrInstruction& in = instruction.in;
     return !instruction.copy && in.op >= Op::SETP_S32 && in.op <= Op::SETP_U64 && in.mods == 0 && in.p != kNone &&
-           in.q == kNone && in.sub <= static_cast<std::uint8_t>(isa::Comparison::ge);
+           in.q == kNone;
   }
 
   // Combined with a constant: the other one, its inverse, or a constant.

@@ -1,6 +1,7 @@
 #include "ptx/lower/division.hpp"
 
 #include <bit>
+#include <cmath>
 
 namespace heddle::ptx {
 namespace {
@@ -68,10 +69,11 @@ class Steps {
         return make(is_wide(b.type) ? Op::SUB64 : Op::SUB, b.type, Value::imm(0, b.type), b);
     }
   }
-  // The approximate reciprocal of a constant is one.
+  // rcp.approx.ftz; of a constant it is one.
   [[nodiscard]] Value reciprocal(const Value& b) {
     if (!b.constant) return make_b(Op::FRCP, Type::f32, b, kApproximate);
-    const float y = 1.0F / std::bit_cast<float>(static_cast<std::uint32_t>(b.bits));
+    const auto flushed = [](float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x; };
+    const float y = flushed(1.0F / flushed(std::bit_cast<float>(static_cast<std::uint32_t>(b.bits))));
     return Value::imm(std::bit_cast<std::uint32_t>(y), Type::f32);
   }
 
@@ -196,7 +198,7 @@ void divide_doubles(Steps& steps, VReg dst, const Value& a, const Value& b, std:
   const Value q = steps.make(Op::DMUL, Type::f64, y, a);
   const Value rest = steps.make(Op::DFMA, Type::f64, q, minus, a);
   steps.s().emit(Op::DFMA, place, y, rest, q);
-  // Upper words as floats: the quotient is normal, and it is no NaN, nor b beyond 2^1017; the rest is not subnormal.
+  // Upper words as floats: the quotient is normal, and it is no NaN, nor b beyond 2^1017; the rest is exact.
   const Value a_upper = steps.make_b(Op::FABS, Type::f32, steps.upper_word(a));
   const VPred large = steps.compare(Op::SETP_F32, Comparison::ge, a_upper, Value::imm(0x03600000U, Type::f32));
   const Value upper = steps.upper_word(Value::of(place, Type::f64));

@@ -1,7 +1,7 @@
 // Division, reciprocals and roots in software (CodeOptions::software_division), as GPUs do them: from an approximation
 // of the special function unit, refined by multiply-adds. The operations, their order and the bounds within which they
 // are right are those that ptxas 13.0 was seen to make for sm_75 to sm_90. Results are the ones of the operations of
-// the same names, but for what PTX calls approximate, which may differ within its bounds.
+// the same names, but for what PTX calls approximate, which may differ by 2 units in the last place.
 //
 // Integers go without branches. What rounds goes round an operation of the complex unit by a branch, which a thread
 // takes whose operands the refinement cannot do: in the place of ptxas's call of a subroutine. Such a branch stays

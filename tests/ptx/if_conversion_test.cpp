@@ -262,5 +262,30 @@ TEST(IfConversion, TemporariesOfASideDoNotLiveAroundTheLoop) {
   EXPECT_LE(compiled(body, 8).kernels.front().registers, compiled(body, 0).kernels.front().registers);
 }
 
+// A thread hardly ever comes to what is left of a division in software.
+TEST(IfConversion, LeavesBranchesAroundDivisions) {
+  const auto branches = [](const std::string& division, bool software) {
+    CompileOptions options;
+    options.if_conversion = 30;
+    options.software_division = software;
+    const isa::Module module = compile(
+        ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+        ".reg .pred %p; .reg .f32 %a, %b; .reg .b64 %rd;\nld.param.u64 %rd, [p]; ld.global.f32 %a, [%rd];\n"
+        "ld.global.f32 %b, [%rd+4]; setp.gt.f32 %p, %a, 0f00000000; @%p bra L;\n" +
+            division + " %a, %a, %b;\nL:\nst.global.f32 [%rd], %a; ret; }\n",
+        "k.ptx", options);
+    unsigned found = 0;
+    for (const isa::InstructionWord& word : module.kernels.front().words) {
+      found += isa::decode(word).value().op == isa::Op::BRA ? 1 : 0;
+    }
+    return found;
+  };
+  for (const char* division : {"div.rn.f32", "div.rn.ftz.f32"}) {
+    EXPECT_EQ(branches(division, false), 0U) << division;
+    EXPECT_EQ(branches(division, true), 2U) << division;
+  }
+  EXPECT_EQ(branches("div.approx.ftz.f32", true), 0U);
+}
+
 }  // namespace
 }  // namespace heddle::ptx

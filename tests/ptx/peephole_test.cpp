@@ -92,6 +92,8 @@ TEST(Peephole, TestsBitsByOneComparison) {
   // Whether all of two bits are set; bits that the shift has brought in.
   EXPECT_EQ(test("and.b32 %r5, %r1, 6; setp.eq.u32 %p1, %r5, 6;").size(), 3U);
   EXPECT_EQ(test("and.b32 %r5, %r1, 6; setp.lt.u32 %p1, %r5, 1;").size(), 3U);
+  // A comparison that is combined with a predicate has no immediate.
+  EXPECT_EQ(test("setp.gt.u32 %p2, %r2, 9; and.b32 %r5, %r1, 4; setp.eq.and.u32 %p1, %r5, 0, %p2;").size(), 4U);
   EXPECT_THAT(test("shr.u32 %r6, %r1, 30; and.b32 %r5, %r6, 5; setp.ne.u32 %p1, %r5, 0;"),
               ElementsAre("shr.u32 1e", "setp.u32 any 5", "sel"));
 }
@@ -112,6 +114,9 @@ TEST(Peephole, LeavesOutMasksOfBitsThatAreNotThere) {
               ElementsAre("ld.shared 0", "mul.lo"));
   EXPECT_THAT(operations("ld.shared.s8 %r5, [%r1]; and.b32 %r6, %r5, 255; mul.lo.u32 %r9, %r6, %r2;"),
               ElementsAre("ld.shared 0", "and ff", "mul.lo"));
+  EXPECT_THAT(operations("and.b32 %r5, %r1, 255; and.b32 %r6, %r2, 31; shl.b32 %r7, %r5, %r6; and.b32 %r8, %r7, 255;"
+                         "mul.lo.u32 %r9, %r8, %r2;"),
+              ElementsAre("and ff", "and 1f", "shl", "and ff", "mul.lo"));
   EXPECT_THAT(operations("ld.shared.u16 %r5, [%r1]; and.b32 %r6, %r5, 255; mul.lo.u32 %r9, %r6, %r2;"),
               ElementsAre("ld.shared 0", "and ff", "mul.lo"));
   EXPECT_THAT(operations("bfe.u32 %r5, %r1, 8, 8; mul.lo.u32 %r9, %r5, %r2;"),
@@ -152,6 +157,25 @@ std::vector<std::uint32_t> results(const isa::Module& module, const std::vector<
   std::vector<std::uint32_t> out(threads);
   memory.read(pointers[1], std::as_writable_bytes(std::span(out)));
   return out;
+}
+
+// What a value was made of in an earlier round of a loop, which the first round has not: nothing is joined.
+TEST(Peephole, LeavesValuesOfEarlierRounds) {
+  const std::string begin = "mov.u32 %r20, 0; mov.u32 %r9, 0; mov.u32 %r5, 7; cvt.u64.u32 %rd5, %r3;\nL:\n";
+  const std::string end = "add.u32 %r20, %r20, 1; setp.ne.u32 %p5, %r20, 6; @%p5 bra L;\n";
+  const std::string skip = "setp.eq.u32 %p4, %r20, 0; @%p4 bra SKIP;\n";
+  const std::string bodies[] = {"mul.lo.u32 %r6, %r20, 5;\n" + skip +
+                                    "xor.b32 %r8, %r5, %r3; mad.lo.u32 %r9, %r9, 31, %r8;\nSKIP:\n"
+                                    "xor.b32 %r5, %r6, %r2;\n",
+                                "cvt.u64.u32 %rd3, %r20;\n" + skip +
+                                    "cvt.u32.u64 %r8, %rd5; mad.lo.u32 %r9, %r9, 31, %r8;\nSKIP:\n"
+                                    "add.u64 %rd5, %rd3, 12;\n"};
+  std::vector<std::uint32_t> input(4 * 64);
+  for (std::uint32_t i = 0; i < input.size(); ++i) input[i] = i * 2654435761U;
+  for (const std::string& body : bodies) {
+    const std::string text = kernel_of(begin + body + end);
+    EXPECT_EQ(results(compiled(text, true), input), results(compiled(text, false), input)) << body;
+  }
 }
 
 // A statement on registers 1 to 8, rather bits than numbers.
@@ -209,8 +233,18 @@ TEST(Peephole, ChangesNoValue) {
     const bool loop = seed % 2 == 0;
     for (unsigned i = 0; i < 6; ++i) body += statement(random) + "\n";
     if (loop) body += "L:\n";
-    for (unsigned i = 0; i < 10; ++i) body += statement(random) + "\n";
-    if (loop) body += "add.u32 %r20, %r20, 1; setp.ne.u32 %p4, %r20, 5; @%p4 bra L;\n";
+    for (unsigned i = 0; i < 10; ++i) {
+      const bool around = seed % 3 == 0 && random() % 4 == 0;
+      if (around) body += fmt::format("@%p{} bra S{};\n", 1 + random() % 3, i);
+      body += statement(random) + "\n" + statement(random) + "\n";
+      if (around) body += fmt::format("S{}:\n", i);
+    }
+    // A count that is known, and one that each thread has.
+    const bool known = seed % 4 == 0;
+    if (loop) {
+      body += "add.u32 %r20, %r20, 1; and.b32 %r13, %r0, 7; setp.lt.u32 %p4, %r20, " +
+              std::string(known ? "5" : "%r13") + "; @%p4 bra L;\n";
+    }
     for (unsigned i = 0; i < 6; ++i) body += statement(random) + "\n";
     body +=
         "selp.u32 %r9, 1, 2, %p1; selp.u32 %r10, 4, 8, %p2; selp.u32 %r11, 16, 32, %p3;\n"
@@ -219,7 +253,7 @@ TEST(Peephole, ChangesNoValue) {
     std::vector<std::uint32_t> input(4 * 64);
     for (std::uint32_t& word : input) word = random() % 3 == 0 ? random() % 16 : static_cast<std::uint32_t>(random());
     const isa::Module plain = compiled(kernel_of(body), false);
-    const isa::Module joined = compiled(kernel_of(body), true, loop ? 4 : 0);
+    const isa::Module joined = compiled(kernel_of(body), true, loop && seed % 8 < 6 ? 4 : 0);
     EXPECT_EQ(results(joined, input), results(plain, input)) << "seed " << seed << "\n" << body;
     longer += plain.kernels.front().words.size();
     shorter += compiled(kernel_of(body), true).kernels.front().words.size();

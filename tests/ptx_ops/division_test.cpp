@@ -19,24 +19,24 @@ namespace {
 template <class T>
 class Divisions {
  public:
-  explicit Divisions(const std::string& opcode, bool unary = false)
+  explicit Divisions(const std::string& opcode, const std::string& operands = "d, a, b")
       : text_(header(64) + ".visible .entry main(.param .u64 input, .param .u64 output)\n{\n  .reg ." + name_of<T>() +
               " a, b, d;\n  .reg .u64 in, out;\n  .reg .u32 i, n, w;\n  ld.param.u64 in, [input];\n"
               "  ld.param.u64 out, [output];\n  mov.u32 i, %tid.x;\n  mov.u32 w, %ctaid.x;\n  mov.u32 n, %ntid.x;\n"
               "  mad.lo.u32 i, w, n, i;\n  mad.wide.u32 in, i, " +
               std::to_string(2 * sizeof(T)) + ", in;\n  mad.wide.u32 out, i, " + std::to_string(sizeof(T)) +
               ", out;\n  ld.global." + name_of<T>() + " a, [in];\n  ld.global." + name_of<T>() + " b, [in+" +
-              std::to_string(sizeof(T)) + "];\n  " + opcode + "." + name_of<T>() + (unary ? " d, a" : " d, a, b") +
-              ";\n  st.global." + name_of<T>() + " [out], d;\n  ret;\n}\n") {}
+              std::to_string(sizeof(T)) + "];\n  " + opcode + "." + name_of<T>() + " " + operands + ";\n  st.global." +
+              name_of<T>() + " [out], d;\n  ret;\n}\n") {}
 
   void add(T a, T b = {}) {
     operands_.push_back(a);
     operands_.push_back(b);
   }
 
-  // Against expected(a, b), bit by bit.
+  // Against expected(a, b), bit by bit, or so many units in the last place beside it.
   template <class Function>
-  void run(Function expected) const {
+  void run(Function expected, double units = 0) const {
     const std::size_t threads = operands_.size() / 2 / kBlock * kBlock;
     ASSERT_GT(threads, 0U);
     ptx::CompileOptions options;
@@ -62,6 +62,11 @@ class Divisions {
       const T b = operands_[2 * i + 1];
       const T right = expected(a, b);
       if (std::memcmp(&found[i], &right, sizeof(T)) == 0) continue;
+      const T step = std::is_floating_point_v<T> ? std::nextafter(right, T{0}) - right : T{0};
+      if (units != 0 &&
+          std::abs(static_cast<double>(found[i]) - right) <= units * std::abs(static_cast<double>(step))) {
+        continue;
+      }
       ADD_FAILURE() << std::hexfloat << a << " and " << b << ": " << found[i] << ", expected " << right;
       ++wrong;
     }
@@ -132,15 +137,15 @@ template <class F>
 void ends() {
   std::mt19937_64 random(2);
   Divisions<F> divisions("div.rn");
-  Divisions<F> reciprocals("rcp.rn", true);
-  Divisions<F> roots("sqrt.rn", true);
+  Divisions<F> reciprocals("rcp.rn", "d, a");
+  Divisions<F> roots("sqrt.rn", "d, a");
   constexpr int kLeast = std::numeric_limits<F>::min_exponent - std::numeric_limits<F>::digits;
   constexpr int kMost = std::numeric_limits<F>::max_exponent;
   for (unsigned i = 0; i < 1U << 16U; ++i) {
     const auto any = [&](int from, int to) {
       return std::ldexp(mantissa<F>(random()), from + static_cast<int>(random() % static_cast<unsigned>(to - from)));
     };
-    const F end = i % 2 == 0 ? any(kLeast, kLeast + 70) : any(kMost - 40, kMost);
+    const F end = i % 2 == 0 ? any(kLeast, kLeast + 130) : any(kMost - 40, kMost);
     divisions.add(end, any(kLeast, kMost));
     divisions.add(any(kLeast, kMost), end);
     divisions.add(end, std::ldexp(end, static_cast<int>(random() % 9) - 4));
@@ -157,10 +162,36 @@ TEST(Division, RoundsAtTheEndsOfTheRange) {
   ends<double>();
 }
 
+// Numbers that the special function unit takes for zero, and whose reciprocals it does.
+TEST(Division, OfFullRangeTakesTheLargestAndTheSmallestDivisors) {
+  std::mt19937_64 random(5);
+  const auto any = [&](int from, unsigned to) {
+    return std::ldexp(mantissa<float>(random()), from + static_cast<int>(random() % to));
+  };
+  Divisions<float> full("div.full");
+  Divisions<float> flushed("div.full.ftz");
+  for (unsigned i = 0; i < 1U << 16U; ++i) {
+    const float large = any(120, 8);
+    full.add(large * any(-100, 200), i % 2 == 0 ? large : any(-140, 24));
+    flushed.add(large * any(-100, 100), large);
+  }
+  flushed.add(1.5F, 0x1.8p126F);
+  full.run(kQuotient, 2);
+  flushed.run(
+      [](float a, float b) { return std::fpclassify(a / b) == FP_SUBNORMAL ? std::copysign(0.0F, a / b) : a / b; }, 2);
+}
+
+// A constant divisor is flushed as one in a register is.
+TEST(Division, ByASubnormalConstant) {
+  Divisions<float> divisions("div.approx.ftz", "d, a, 0f00400000");
+  for (unsigned i = 0; i < 256; ++i) divisions.add(static_cast<float>(1 + i));
+  divisions.run([](float, float) { return std::numeric_limits<float>::infinity(); });
+}
+
 TEST(Division, RoundsReciprocalsAndRootsOfAllFractions) {
   std::mt19937_64 random(3);
-  Divisions<float> reciprocals("rcp.rn", true);
-  Divisions<float> roots("sqrt.rn", true);
+  Divisions<float> reciprocals("rcp.rn", "d, a");
+  Divisions<float> roots("sqrt.rn", "d, a");
   for (u32 fraction = 0; fraction < 1U << 23U; fraction += 31) {
     reciprocals.add(std::ldexp(mantissa<float>(fraction), static_cast<int>(random() % 200) - 100));
     roots.add(std::ldexp(mantissa<float>(fraction), static_cast<int>(random() % 200) - 100));
@@ -168,14 +199,14 @@ TEST(Division, RoundsReciprocalsAndRootsOfAllFractions) {
   for (u32 near = 0; near < 4096; ++near) reciprocals.add(mantissa<float>(~u64{near}));
   reciprocals.run([](float a, float) { return 1 / a; });
   roots.run([](float a, float) { return std::sqrt(a); });
-  Divisions<double> wide("rcp.rn", true);
+  Divisions<double> wide("rcp.rn", "d, a");
   for (unsigned i = 0; i < 1U << 16U; ++i) wide.add(mantissa<double>(i % 2 == 0 ? random() : ~u64{i}));
   wide.run([](double a, double) { return 1 / a; });
 }
 
 // (2 m + 1)^2 = d modulo a power of two: numbers whose roots lie beside the middle of two numbers.
 TEST(Division, RoundsRootsThatLieBesideTheMiddle) {
-  Divisions<double> roots("sqrt.rn", true);
+  Divisions<double> roots("sqrt.rn", "d, a");
   for (u64 d = 1; d < 80000; d += 8) {
     for (unsigned bits = 54; bits <= 57; ++bits) {
       u64 root = 1;
