@@ -161,7 +161,7 @@ std::vector<std::uint32_t> results(const isa::Module& module, const std::vector<
 
 // What a value was made of in an earlier round of a loop, which the first round has not: nothing is joined.
 TEST(Peephole, LeavesValuesOfEarlierRounds) {
-  const std::string begin = "mov.u32 %r20, 0; mov.u32 %r9, 0; mov.u32 %r5, 7; cvt.u64.u32 %rd5, %r3;\nL:\n";
+  const std::string begin = "mov.u32 %r20, 0; mov.u32 %r9, 0;\nL:\n";
   const std::string end = "add.u32 %r20, %r20, 1; setp.ne.u32 %p5, %r20, 6; @%p5 bra L;\n";
   const std::string skip = "setp.eq.u32 %p4, %r20, 0; @%p4 bra SKIP;\n";
   const std::string bodies[] = {"mul.lo.u32 %r6, %r20, 5;\n" + skip +

@@ -101,8 +101,11 @@ void add_middles(Divisions<F>& divisions, std::mt19937_64& random, unsigned coun
         static_cast<u64>(((unsigned __int128){b} * middle + static_cast<unsigned __int128>(__int128{d})) >> shift);
     if (a == 0 || a >= 2 * kTop) continue;
     const int scale = static_cast<int>(random() % 41) - 20;
+    // Every other pair so small that the rest, a - q b, is hardly a number any more, or none.
+    constexpr int kLeast = std::numeric_limits<F>::min_exponent - std::numeric_limits<F>::digits;
+    const int both = random() % 2 == 0 ? 0 : kLeast + Bits - 9 + static_cast<int>(random() % 17);
     const F sign = random() % 2 == 0 ? F{1} : F{-1};
-    divisions.add(sign * std::ldexp(static_cast<F>(a), scale), static_cast<F>(b));
+    divisions.add(sign * std::ldexp(static_cast<F>(a), both != 0 ? both : scale), std::ldexp(static_cast<F>(b), both));
     ++added;
   }
 }
