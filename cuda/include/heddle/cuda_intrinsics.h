@@ -13,7 +13,7 @@ HEDDLE_APPROXIMATION_(heddle_lg2_, "lg2")
 HEDDLE_APPROXIMATION_(heddle_sin_, "sin")
 HEDDLE_APPROXIMATION_(heddle_cos_, "cos")
 // Of what turns out to be a constant the compiler takes the function's value, as nvcc 13.0 was seen to do with these
-// four: loops to __log2f(16) are unrolled.
+// four: a loop to __log2f(16) has a known count.
 #define HEDDLE_FOLDED_(name, function, approximation)                            \
   HEDDLE_DEVICE_ float name(float x) {                                           \
     return __builtin_constant_p(x) ? __builtin_##function(x) : approximation(x); \
