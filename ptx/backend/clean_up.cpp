@@ -224,11 +224,9 @@ class Propagator {
 class Fuser {
  public:
   Fuser(MachineFunction& function, bool several)
-      : function_(function), several_(several), uses_(function.registers.size()), sums_(function.registers.size()) {
+      : function_(function), several_(several), uses_(count_uses(function)), sums_(function.registers.size()) {
     for (const Block& block : function.blocks) {
       for (const MachineInstruction& instruction : block.code) {
-        for_each_use(function, instruction,
-                     [&](VReg reg, unsigned, unsigned) { ++uses_[static_cast<std::size_t>(reg)]; });
         if (!adds_registers(instruction)) continue;
         for (const VReg reg : {instruction.in.a, instruction.in.b}) {
           if (reg != kNone) ++sums_[static_cast<std::size_t>(reg)];

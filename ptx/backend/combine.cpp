@@ -16,41 +16,32 @@ std::int64_t signed_value(std::uint32_t imm) {
 class Combiner {
  public:
   explicit Combiner(MachineFunction& function)
-      : function_(function),
-        single_(function),
-        uses_(function.registers.size()),
-        address_uses_(function.registers.size()) {
+      : function_(function), single_(function), uses_(count_uses(function)), address_uses_(function.registers.size()) {
     for (const Block& block : function.blocks) {
-      for (const MachineInstruction& instruction : block.code) count_uses(instruction);
+      for (const MachineInstruction& instruction : block.code) count_address(instruction);
     }
   }
 
   // x = the lower word of y + 4: x = z + 4, of z = the lower word of y.
   void narrow() {
-    std::vector<std::vector<MachineInstruction>> all;
-    for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
-      std::vector<MachineInstruction>& code = all.emplace_back();
-      for (std::size_t i = 0; i < function_.blocks[b].code.size(); ++i) {
-        at_ = {static_cast<int>(b), i};
-        const MachineInstruction& instruction = function_.blocks[b].code[i];
-        const IrInstruction* const sum =
-            copies_lower_word(function_, instruction) ? single_.with_immediate(instruction.in.b, at_, true) : nullptr;
-        if (sum == nullptr || sum->op != Op::ADD64) {
-          code.push_back(instruction);
-          continue;
-        }
-        const VReg base = function_.make(1);
-        code.push_back(make_copy(base, 0, sum->a, 0, 1, {}, instruction.in.at));
-        MachineInstruction& narrow = code.emplace_back();
-        narrow.in.op = Op::ADD;
-        narrow.in.dst = instruction.in.dst;
-        narrow.in.a = base;
-        narrow.in.immediate = true;
-        narrow.in.imm = sum->imm;
-        narrow.in.at = instruction.in.at;
+    rewrite_code(function_, [&](const CodePoint& at, const MachineInstruction& instruction,
+                                std::vector<MachineInstruction>& code) {
+      const IrInstruction* const sum =
+          copies_lower_word(function_, instruction) ? single_.with_immediate(instruction.in.b, at, true) : nullptr;
+      if (sum == nullptr || sum->op != Op::ADD64) {
+        code.push_back(instruction);
+        return;
       }
-    }
-    for (std::size_t b = 0; b < all.size(); ++b) function_.blocks[b].code = std::move(all[b]);
+      const VReg base = function_.make(1);
+      code.push_back(make_copy(base, 0, sum->a, 0, 1, {}, instruction.in.at));
+      MachineInstruction& narrow = code.emplace_back();
+      narrow.in.op = Op::ADD;
+      narrow.in.dst = instruction.in.dst;
+      narrow.in.a = base;
+      narrow.in.immediate = true;
+      narrow.in.imm = sum->imm;
+      narrow.in.at = instruction.in.at;
+    });
   }
 
   void run() {
@@ -69,9 +60,8 @@ class Combiner {
   }
 
  private:
-  void count_uses(const MachineInstruction& instruction) {
+  void count_address(const MachineInstruction& instruction) {
     const IrInstruction& in = instruction.in;
-    for_each_use(function_, instruction, [&](VReg reg, unsigned, unsigned) { ++uses_[static_cast<std::size_t>(reg)]; });
     const bool memory = !instruction.copy && (isa::is_load(in.op) || isa::is_store(in.op));
     if (memory && in.a != kNone) ++address_uses_[static_cast<std::size_t>(in.a)];
   }

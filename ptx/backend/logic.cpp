@@ -81,14 +81,7 @@ std::optional<Logic> joined(const Logic& outer, VReg inner_result, const Logic& 
 class LogicJoiner {
  public:
   explicit LogicJoiner(MachineFunction& function)
-      : function_(function), single_(function), uses_(function.registers.size()) {
-    for (const Block& block : function.blocks) {
-      for (const MachineInstruction& instruction : block.code) {
-        for_each_use(function, instruction,
-                     [&](VReg reg, unsigned, unsigned) { ++uses_[static_cast<std::size_t>(reg)]; });
-      }
-    }
-  }
+      : function_(function), single_(function), uses_(count_uses(function)) {}
 
   void run() {
     for (std::size_t b = 0; b < function_.blocks.size(); ++b) {

@@ -39,6 +39,16 @@ bool has_side_effect(const MachineInstruction& instruction) {
   }
 }
 
+std::vector<unsigned> count_uses(const MachineFunction& function) {
+  std::vector<unsigned> uses(function.registers.size());
+  for (const Block& block : function.blocks) {
+    for (const MachineInstruction& instruction : block.code) {
+      for_each_use(function, instruction, [&](VReg reg, unsigned, unsigned) { ++uses[static_cast<std::size_t>(reg)]; });
+    }
+  }
+  return uses;
+}
+
 bool copies_lower_word(const MachineFunction& function, const MachineInstruction& instruction) {
   const IrInstruction& in = instruction.in;
   return instruction.copy && !guarded(instruction) && in.b != kNone && instruction.words == 1 &&

@@ -106,6 +106,9 @@ void for_each_use_field(MachineInstruction& instruction, Visit visit) {
   visit(in.pb.reg);
 }
 
+// By register: how many operands it is.
+[[nodiscard]] std::vector<unsigned> count_uses(const MachineFunction& function);
+
 [[nodiscard]] inline bool guarded(const MachineInstruction& instruction) {
   return instruction.in.guard.reg != kNone || instruction.in.guard.negated;
 }

@@ -77,15 +77,8 @@ class BitNarrower {
   explicit BitNarrower(MachineFunction& function) : function_(function), single_(function) {}
 
   void run() {
-    std::vector<std::vector<MachineInstruction>> all;
-    for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
-      std::vector<MachineInstruction>& code = all.emplace_back();
-      for (std::size_t i = 0; i < function_.blocks[b].code.size(); ++i) {
-        at_ = {static_cast<int>(b), i};
-        narrow(function_.blocks[b].code[i], code);
-      }
-    }
-    for (std::size_t b = 0; b < all.size(); ++b) function_.blocks[b].code = std::move(all[b]);
+    rewrite_code(function_, [&](const CodePoint&, const MachineInstruction& instruction,
+                                std::vector<MachineInstruction>& code) { narrow(instruction, code); });
   }
 
  private:
@@ -184,7 +177,6 @@ class BitNarrower {
 
   MachineFunction& function_;
   SingleDefinitions single_;
-  CodePoint at_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ptx/backend/machine_code.hpp"
@@ -13,6 +14,20 @@ struct CodePoint {
   int block = kNoBlock;
   std::size_t index = 0;
 };
+
+// Gives every block the code that write(where it stands, instruction, code) appends for each of its instructions. Until
+// all are written the function has its old code.
+template <typename Write>
+void rewrite_code(MachineFunction& function, Write write) {
+  std::vector<std::vector<MachineInstruction>> all;
+  for (std::size_t b = 0; b < function.blocks.size(); ++b) {
+    std::vector<MachineInstruction>& code = all.emplace_back();
+    for (std::size_t i = 0; i < function.blocks[b].code.size(); ++i) {
+      write(CodePoint{static_cast<int>(b), i}, function.blocks[b].code[i], code);
+    }
+  }
+  for (std::size_t b = 0; b < all.size(); ++b) function.blocks[b].code = std::move(all[b]);
+}
 
 class SingleDefinitions {
  public:
