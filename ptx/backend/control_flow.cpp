@@ -1,5 +1,6 @@
 // Blocks: unreachable ones removed, jumps threaded, straight lines merged.
 #include <algorithm>
+#include <iterator>
 
 #include "ptx/backend/machine_code.hpp"
 
@@ -22,6 +23,17 @@ std::vector<std::vector<int>> predecessors(const MachineFunction& function) {
       result[static_cast<std::size_t>(to)].push_back(static_cast<int>(i));
   }
   return result;
+}
+
+void insert_blocks(MachineFunction& function, int at, std::vector<Block> more) {
+  const int count = static_cast<int>(more.size());
+  for (Block& one : function.blocks) {
+    for (int* to : {&one.taken, &one.next}) {
+      if (*to > at) *to += count;
+    }
+  }
+  function.blocks.insert(function.blocks.begin() + at, std::make_move_iterator(more.begin()),
+                         std::make_move_iterator(more.end()));
 }
 
 bool is_lone_exit(const MachineFunction& function, int at) {

@@ -70,8 +70,6 @@ bool Numbers::holds(Comparison comparison, std::int64_t a, std::int64_t b) const
   }
 }
 
-CountedLoop::CountedLoop(const MachineFunction& function, int at) : function_(function), at_(at) {}
-
 bool CountedLoop::copies_whole(const MachineInstruction& copy) const {
   const IrInstruction& in = copy.in;
   return in.b != kNone && copy.words <= 2 && copy.words == function_.words(in.dst) &&
@@ -89,9 +87,22 @@ void CountedLoop::find_steps() {
     const auto low = lows.find(reg);
     return low == lows.end() ? find(reg) : std::optional(low->second);
   };
-  operands_.resize(block().code.size());
-  for (std::size_t i = 0; i != block().code.size(); ++i) {
-    const MachineInstruction& instruction = block().code[i];
+  // What is written on some ways only.
+  for (const int other : others_) {
+    for (const MachineInstruction& instruction : block(other).code) {
+      for_each_definition(function_, instruction, [&](VReg reg, unsigned, unsigned, unsigned) {
+        at_times_.insert(reg);
+        sums[reg] = std::nullopt;
+        written_[reg] = true;
+      });
+    }
+  }
+  for (const int always : always_) {
+    for (const MachineInstruction& instruction : block(always).code) code_.push_back(&instruction);
+  }
+  operands_.resize(code_.size());
+  for (std::size_t i = 0; i != code_.size(); ++i) {
+    const MachineInstruction& instruction = *code_[i];
     if (!instruction.copy && compared(instruction.in.op)) {
       if (instruction.in.a != kNone) operands_[i].first = compared_sum(instruction.in.a);
       if (instruction.in.b != kNone) operands_[i].second = compared_sum(instruction.in.b);
@@ -99,11 +110,11 @@ void CountedLoop::find_steps() {
     const std::optional<Sum> sum = sum_of(instruction, find);
     const std::optional<Sum> whole = copies_lower_word(function_, instruction) ? find(instruction.in.b) : std::nullopt;
     for_each_definition(function_, instruction, [&](VReg reg, unsigned, unsigned, unsigned) {
-      sums[reg] = sum;
+      sums[reg] = at_times_.contains(reg) ? std::nullopt : sum;
       written_[reg] |= !sum;
       lows.erase(reg);
     });
-    if (whole) lows[instruction.in.dst] = {whole->base, whole->offset, true};
+    if (whole && !at_times_.contains(instruction.in.dst)) lows[instruction.in.dst] = {whole->base, whole->offset, true};
   }
   for (const auto& [reg, sum] : sums) {
     if (sum && sum->base == reg && sum->offset != 0 && !written_.at(reg)) steps_[reg] = sum->offset;
@@ -112,20 +123,21 @@ void CountedLoop::find_steps() {
 
 // The comparison that the branch decides by, which nothing else does.
 bool CountedLoop::find_test() {
-  const VPred guard = block().code.back().in.guard;
-  for (std::size_t i = block().code.size() - 1; i-- != 0;) {
+  const VPred guard = code_.back()->in.guard;
+  if (at_times_.contains(guard.reg)) return false;
+  for (std::size_t i = code_.size() - 1; i-- != 0;) {
     bool read = false, written = false;
-    for_each_use(function_, block().code[i], [&](VReg reg, unsigned, unsigned) { read |= reg == guard.reg; });
-    for_each_definition(function_, block().code[i],
+    for_each_use(function_, *code_[i], [&](VReg reg, unsigned, unsigned) { read |= reg == guard.reg; });
+    for_each_definition(function_, *code_[i],
                         [&](VReg reg, unsigned, unsigned, unsigned) { written |= reg == guard.reg; });
-    if (written) return take_test(i, (block().taken == at_) != guard.negated);
+    if (written) return take_test(i, (block(always_.back()).taken == always_.front()) != guard.negated);
     if (read) return false;
   }
   return false;
 }
 
 bool CountedLoop::take_test(std::size_t at, bool goes_on_if) {
-  const MachineInstruction& instruction = block().code[at];
+  const MachineInstruction& instruction = *code_[at];
   const IrInstruction& in = instruction.in;
   if (instruction.copy || guarded(instruction) || in.mods != 0 || in.pa != VPred{} || in.q != kNone) return false;
   const std::optional<Numbers> numbers = compared(in.op);
@@ -193,15 +205,16 @@ std::optional<std::uint64_t> CountedLoop::count(const std::vector<std::vector<in
 std::optional<std::int64_t> CountedLoop::first_value(VReg reg,
                                                      const std::vector<std::vector<int>>& predecessors) const {
   constexpr int kFarthest = 8;
-  int at = at_;
+  const int begin = always_.front();
+  int at = begin;
   for (int steps = 0; steps != kFarthest; ++steps) {
     int from = kNoBlock;
     for (const int one : predecessors[static_cast<std::size_t>(at)]) {
-      if (at == at_ && one == at_) continue;
+      if (at == begin && one == always_.back()) continue;
       if (from != kNoBlock) return std::nullopt;
       from = one;
     }
-    if (from == kNoBlock || from == at_) return std::nullopt;
+    if (from == kNoBlock || from == begin) return std::nullopt;
     const std::vector<MachineInstruction>& code = function_.blocks[static_cast<std::size_t>(from)].code;
     for (std::size_t i = code.size(); i-- != 0;) {
       bool found = false;

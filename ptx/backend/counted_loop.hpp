@@ -1,11 +1,12 @@
-// A loop of one block whose iterations can be counted: a counter that each iteration changes by a constant, and a test
-// that compares it with something which the loop leaves alone.
+// A loop whose iterations can be counted: a counter that each iteration changes by a constant, and a test at its end that
+// compares it with something which the loop leaves alone.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct Numbers {
 // When a loop goes round again: while its counter, `ahead` of what it was when the iteration began, compares so with
 // the bound.
 struct LoopTest {
-  std::size_t at = 0;  // the comparison, in the block
+  std::size_t at = 0;  // the comparison, in a loop of one block
   bool swapped = false;
   Numbers numbers;
   isa::Comparison goes_on = isa::Comparison::ne;
@@ -44,14 +45,18 @@ struct LoopTest {
 class CountedLoop {
  public:
   // `at`: a block that may go to itself.
-  CountedLoop(const MachineFunction& function, int at);
+  CountedLoop(const MachineFunction& function, int at) : CountedLoop(function, {at}, {}) {}
+  // `always`: the blocks that each iteration goes through, in its order, of which the last one may go back to the first
+  // or leave the loop; `others`: those that it may go through.
+  CountedLoop(const MachineFunction& function, std::vector<int> always, std::vector<int> others)
+      : function_(function), always_(std::move(always)), others_(std::move(others)) {}
 
   // False: its iterations cannot be counted. Whether a register is live where the loop begins, and behind it.
   template <class LiveAtBegin, class LiveBehind>
   [[nodiscard]] bool find(LiveAtBegin live_at_begin, LiveBehind live_behind) {
     find_steps();
     std::erase_if(steps_, [&](const auto& entry) { return !live_at_begin(entry.first); });
-    const VReg decides = block().code.back().in.guard.reg;
+    const VReg decides = code_.back()->in.guard.reg;
     return !steps_.empty() && decides != kNone && !live_at_begin(decides) && !live_behind(decides) && find_test();
   }
 
@@ -78,7 +83,7 @@ class CountedLoop {
   }
 
  private:
-  [[nodiscard]] const Block& block() const { return function_.blocks[static_cast<std::size_t>(at_)]; }
+  [[nodiscard]] const Block& block(int at) const { return function_.blocks[static_cast<std::size_t>(at)]; }
   [[nodiscard]] bool copies_whole(const MachineInstruction& copy) const;
   void find_steps();
   [[nodiscard]] bool find_test();
@@ -90,10 +95,12 @@ class CountedLoop {
   [[nodiscard]] std::optional<std::int64_t> constant_of(const MachineInstruction& instruction, VReg reg) const;
 
   const MachineFunction& function_;
-  int at_;
+  std::vector<int> always_, others_;
+  std::vector<const MachineInstruction*> code_;  // of the blocks that each iteration goes through; while it is searched
   std::map<VReg, std::int64_t> steps_;
+  std::set<VReg> at_times_;       // written on some ways only
   std::map<VReg, bool> written_;  // in the loop; whether in another way than by a sum
-  std::vector<std::pair<std::optional<Sum>, std::optional<Sum>>> operands_;  // by instruction, of comparisons
+  std::vector<std::pair<std::optional<Sum>, std::optional<Sum>>> operands_;  // of comparisons in `code_`
   LoopTest test_;
 };
 

@@ -37,35 +37,37 @@ Dominators::Dominators(const MachineFunction& function) : spans_(function.blocks
   }
 }
 
-void find_loop_depths(MachineFunction& function) {
+std::vector<NaturalLoop> natural_loops(const MachineFunction& function, const Dominators& dominators) {
   const std::size_t count = function.blocks.size();
-  const Dominators dominators(function);
   const std::vector<std::vector<int>> before = predecessors(function);
-  for (Block& block : function.blocks) block.depth = 0;
+  std::vector<NaturalLoop> loops;
   std::vector<std::size_t> inside(count, count);  // the header of the loop that the block was last found in
   for (std::size_t header = 0; header < count; ++header) {
-    // The natural loop of a header: what reaches one of its back edges without passing the header.
-    std::vector<int> work;
+    NaturalLoop loop{static_cast<int>(header), {}, {}};
     const auto add = [&](int block) {
       if (inside[static_cast<std::size_t>(block)] == header) return;
       inside[static_cast<std::size_t>(block)] = header;
-      ++function.blocks[static_cast<std::size_t>(block)].depth;
-      work.push_back(block);
+      loop.blocks.push_back(block);
     };
     for (const int from : before[header]) {
-      if (dominators.dominates(static_cast<int>(header), from)) add(from);
+      if (dominators.dominates(loop.header, from)) loop.latches.push_back(from);
     }
-    if (work.empty()) continue;
-    if (inside[header] != header) {
-      inside[header] = header;
-      ++function.blocks[header].depth;
+    if (loop.latches.empty()) continue;
+    add(loop.header);
+    for (const int latch : loop.latches) add(latch);
+    // The header is the first one; what leads to it comes from elsewhere.
+    for (std::size_t i = 1; i < loop.blocks.size(); ++i) {
+      for (const int from : before[static_cast<std::size_t>(loop.blocks[i])]) add(from);
     }
-    while (!work.empty()) {
-      const int at = work.back();
-      work.pop_back();
-      if (at == static_cast<int>(header)) continue;
-      for (const int from : before[static_cast<std::size_t>(at)]) add(from);
-    }
+    loops.push_back(std::move(loop));
+  }
+  return loops;
+}
+
+void find_loop_depths(MachineFunction& function) {
+  for (Block& block : function.blocks) block.depth = 0;
+  for (const NaturalLoop& loop : natural_loops(function, Dominators(function))) {
+    for (const int block : loop.blocks) ++function.blocks[static_cast<std::size_t>(block)].depth;
   }
 }
 

@@ -13,7 +13,7 @@ isa::Kernel generate_as_asked(const IrFunction& function, const std::string& fil
   backend::clean_up(machine);
   backend::simplify_control_flow(machine);
   backend::convert_ifs(machine, function.code);
-  backend::unroll(machine, function.code.unroll, function.kernel.needs_lockstep);
+  backend::unroll(machine, function.code, function.kernel.needs_lockstep);
   backend::exit_early(machine, function.kernel.needs_lockstep);
   if (function.code.peephole) backend::optimise_peepholes(machine);
   interruption.check();

@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "isa/instruction_fields.hpp"
 #include "ptx/backend/liveness.hpp"
 #include "ptx/backend/machine_code.hpp"
 
@@ -113,23 +112,6 @@ class OwnRegisters {
   static constexpr int kSeveral = -2;
   std::vector<int> homes_;
 };
-
-// What is left of divisions in software: hardly a thread comes to it.
-bool divides(const MachineInstruction& instruction) {
-  if (instruction.copy) return false;
-  switch (instruction.in.op) {
-    case Op::FDIV:
-    case Op::FRCP:
-    case Op::FSQRT:
-    case Op::DDIV:
-    case Op::DRCP:
-    case Op::DSQRT:
-    case Op::DRSQRT:
-      return (instruction.in.mods & isa::kFtzBit) == 0 || (instruction.in.mods & isa::kApproximateBit) == 0;
-    default:
-      return false;
-  }
-}
 
 class IfConverter {
  public:

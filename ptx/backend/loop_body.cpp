@@ -1,5 +1,7 @@
 #include "ptx/backend/loop_body.hpp"
 
+#include <algorithm>
+
 namespace heddle::ptx::backend {
 
 using isa::Op;
@@ -12,10 +14,7 @@ void rename(MachineInstruction& instruction, Named named) {
     if (reg != kNone) reg = named(reg);
   };
   for_each_use_field(instruction, change);
-  IrInstruction& in = instruction.in;
-  if (instruction.copy || !isa::is_store(in.op)) change(in.dst);
-  change(in.p);
-  change(in.q);
+  for_each_definition_field(instruction, change);
 }
 
 }  // namespace
@@ -71,6 +70,17 @@ bool LoopBody::may_part() const {
   return true;
 }
 
+bool LoopBody::has_atomics() const {
+  return std::ranges::any_of(block().code,
+                             [](const MachineInstruction& one) { return !one.copy && isa::is_atomic(one.in.op); });
+}
+
+bool LoopBody::has_guarded_stores() const {
+  return std::ranges::any_of(block().code, [](const MachineInstruction& one) {
+    return !one.copy && guarded(one) && isa::is_store(one.in.op) && isa::space_of(one.in.op) != isa::Space::shared;
+  });
+}
+
 bool LoopBody::copy(std::uint64_t copies, bool ends, std::vector<MachineInstruction>& code) {
   if (copies * counted_.magnitude() > std::numeric_limits<std::int32_t>::max() / 2) return false;
   sums_made_.clear();
@@ -110,7 +120,7 @@ bool LoopBody::copy_once(std::uint64_t copy, bool last, std::vector<MachineInstr
       if (steps().contains(reg)) {
         good &= sum.has_value();
       } else if (own && !names.contains(reg)) {
-        names[reg] = fresh_like(reg);
+        names[reg] = function_.make_like(reg);
       }
     });
     if (!good) return false;
@@ -196,12 +206,6 @@ VReg LoopBody::base_of(const Sum& sum, const Position& at, std::vector<MachineIn
 void LoopBody::write(VReg to, const Sum& sum, const Position& at, std::vector<MachineInstruction>& code) {
   const VReg base = base_of(sum, at, code);
   code.push_back(make_sum(function_, to, base, sum.offset, at));
-}
-
-VReg LoopBody::fresh_like(VReg reg) {
-  const Register like = function_.registers[static_cast<std::size_t>(reg)];
-  function_.registers.push_back(like);
-  return static_cast<VReg>(function_.registers.size() - 1);
 }
 
 Position LoopBody::changed_at(VReg reg) const {

@@ -42,6 +42,9 @@ class LoopBody {
   [[nodiscard]] bool has_memory() const;
   // Nothing in it needs the threads of a warp together: no barriers, operations between lanes, exits.
   [[nodiscard]] bool may_part() const;
+  [[nodiscard]] bool has_atomics() const;
+  // To memory other than the scratchpad, under a guard.
+  [[nodiscard]] bool has_guarded_stores() const;
 
   // Appends all copies of the body without its test and branch, and behind them the changes of the registers that
   // change by constants. `ends`: no iteration follows. False: an offset is too far for an instruction.
@@ -68,7 +71,6 @@ class LoopBody {
   [[nodiscard]] VReg made(const Sum& sum, const Position& at, std::vector<MachineInstruction>& code);
   [[nodiscard]] VReg base_of(const Sum& sum, const Position& at, std::vector<MachineInstruction>& code);
   void write(VReg to, const Sum& sum, const Position& at, std::vector<MachineInstruction>& code);
-  [[nodiscard]] VReg fresh_like(VReg reg);
   [[nodiscard]] Position changed_at(VReg reg) const;
 
   MachineFunction& function_;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "isa/instruction_fields.hpp"
 
 namespace heddle::ptx::backend {
 
@@ -10,6 +11,12 @@ using isa::Op;
 
 VReg MachineFunction::make(unsigned words, bool predicate, bool temporary) {
   registers.push_back({static_cast<std::uint8_t>(words), predicate, temporary, false});
+  return static_cast<VReg>(registers.size() - 1);
+}
+
+VReg MachineFunction::make_like(VReg reg) {
+  const Register like = registers[static_cast<std::size_t>(reg)];
+  registers.push_back(like);
   return static_cast<VReg>(registers.size() - 1);
 }
 
@@ -36,6 +43,22 @@ bool has_side_effect(const MachineInstruction& instruction) {
     default:
       return isa::is_store(op) || isa::is_atomic(op) || isa::is_accumulate(op) || isa::is_volatile(op) ||
              isa::is_heap(op) || isa::info(op).unit == isa::Unit::barrier;
+  }
+}
+
+bool divides(const MachineInstruction& instruction) {
+  if (instruction.copy) return false;
+  switch (instruction.in.op) {
+    case Op::FDIV:
+    case Op::FRCP:
+    case Op::FSQRT:
+    case Op::DDIV:
+    case Op::DRCP:
+    case Op::DSQRT:
+    case Op::DRSQRT:
+      return (instruction.in.mods & isa::kFtzBit) == 0 || (instruction.in.mods & isa::kApproximateBit) == 0;
+    default:
+      return false;
   }
 }
 

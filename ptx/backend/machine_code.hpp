@@ -57,6 +57,7 @@ struct MachineFunction {
   Interruption interruption;
 
   VReg make(unsigned words, bool predicate = false, bool temporary = false);
+  VReg make_like(VReg reg);
   [[nodiscard]] unsigned words(VReg reg) const { return registers[static_cast<std::size_t>(reg)].words; }
   [[nodiscard]] bool is_predicate(VReg reg) const { return registers[static_cast<std::size_t>(reg)].predicate; }
 };
@@ -106,6 +107,16 @@ void for_each_use_field(MachineInstruction& instruction, Visit visit) {
   visit(in.pb.reg);
 }
 
+// Register fields that an instruction writes.
+template <typename Visit>
+void for_each_definition_field(MachineInstruction& instruction, Visit visit) {
+  IrInstruction& in = instruction.in;
+  if (instruction.copy || !isa::is_store(in.op)) visit(in.dst);
+  if (instruction.copy) return;
+  visit(in.p);
+  visit(in.q);
+}
+
 // By register: how many operands it is.
 [[nodiscard]] std::vector<unsigned> count_uses(const MachineFunction& function);
 
@@ -117,6 +128,9 @@ void for_each_use_field(MachineInstruction& instruction, Visit visit) {
   return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
 }
 [[nodiscard]] bool has_side_effect(const MachineInstruction& instruction);
+// A division, reciprocal or root that is not approximate: where they are done in software (ptx/lower/division.hpp) what
+// is left for the operands that need it, to which hardly a thread comes.
+[[nodiscard]] bool divides(const MachineInstruction& instruction);
 
 // Without a guard, a whole register of one word gets the lower one of a register of two.
 [[nodiscard]] bool copies_lower_word(const MachineFunction& function, const MachineInstruction& instruction);
@@ -140,6 +154,9 @@ void simplify_control_flow(MachineFunction& function);
 [[nodiscard]] bool is_lone_exit(const MachineFunction& function, int at);
 [[nodiscard]] std::vector<std::vector<int>> predecessors(const MachineFunction& function);
 [[nodiscard]] std::vector<int> successors(const Block& block);
+// Puts blocks in front of the block `at`, whose edges have the numbers that hold then: what led to `at` leads to the
+// first of them, and what stood from `at` on is as many blocks further.
+void insert_blocks(MachineFunction& function, int at, std::vector<Block> more);
 
 // ptx/backend/early_exits.cpp
 // Where one way of a branch ends without a barrier and the other one may come to some, that way has an EXIT of its own
@@ -164,6 +181,14 @@ class Dominators {
   };
   std::vector<Span> spans_;
 };
+// What reaches one of the header's back edges without passing the header.
+struct NaturalLoop {
+  int header = kNoBlock;
+  std::vector<int> latches;  // from which the back edges are
+  std::vector<int> blocks;   // the header is the first one
+};
+// By the header's number, rising.
+[[nodiscard]] std::vector<NaturalLoop> natural_loops(const MachineFunction& function, const Dominators& dominators);
 void find_loop_depths(MachineFunction& function);
 
 // ptx/backend/clean_up.cpp: constant and copy propagation, immediates, multiply-add fusion, dead code.
@@ -175,17 +200,26 @@ void fuse_sums(MachineFunction& function);
 bool forward_predicates(MachineFunction& function);
 void fold_predicates(MachineFunction& function);
 void remove_dead_code(MachineFunction& function);
+// ptx/backend/constants.cpp: operations on constants, and branches that they decide.
+void fold_constants(MachineFunction& function);
 // ptx/backend/combine.cpp: sums of sums, and lower words of sums.
 void combine_constants(MachineFunction& function);
 void narrow_sums(MachineFunction& function);
+// ptx/backend/share.cpp: values that are computed again; constants in addresses.
+void share_values(MachineFunction& function);
+// ptx/backend/narrow.cpp: operations on two words of which only lower ones are needed.
+void narrow_words(MachineFunction& function);
 
 // ptx/backend/if_conversion.cpp: makes guarded straight-line code of the branches around at most `most` operations on
 // each side (counted before registers are allocated, an inner region as what has become of it); see CodeOptions.
 void convert_ifs(MachineFunction& function, const CodeOptions& code);
 
-// ptx/backend/unroll.cpp: makes loops go through `times` iterations at a time, or all where their count is known. 0, 1:
-// leaves them alone. `lockstep`: lanes of a warp wait for each other without saying so (Kernel::needs_lockstep).
-void unroll(MachineFunction& function, unsigned times, bool lockstep);
+// ptx/backend/unroll.cpp: makes loops go through code.unroll iterations at a time, or all where their count is known. 0,
+// 1: leaves them alone. `lockstep`: lanes of a warp wait for each other without saying so (Kernel::needs_lockstep).
+void unroll(MachineFunction& function, const CodeOptions& code, bool lockstep);
+// ptx/backend/unroll_blocks.cpp: of the loops of several blocks whose count is known, makes those that are short enough
+// as many copies of their blocks. `growth`: instructions that the kernel may still gain. True: some have been changed.
+bool unroll_blocks(MachineFunction& function, std::size_t& growth);
 
 // ptx/backend/peephole.cpp: what is joined, and left out, in code as it will be, but for its order; join_logic() too.
 void optimise_peepholes(MachineFunction& function);

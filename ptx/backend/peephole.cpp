@@ -55,12 +55,7 @@ class Renamer {
       const auto value = reg == kNone ? values.end() : values.find(reg);
       if (value != values.end()) {
         names.erase(reg);
-        if (--value->second != 0) {
-          const Register kind = function_.registers[static_cast<std::size_t>(reg)];
-          const VReg own = function_.make(1);
-          function_.registers[static_cast<std::size_t>(own)] = kind;
-          names[reg] = own;
-        }
+        if (--value->second != 0) names[reg] = function_.make_like(reg);
       }
       name(instruction.in.dst);
     }
@@ -184,6 +179,7 @@ class BitNarrower {
 void optimise_peepholes(MachineFunction& function) {
   Renamer(function).run();
   narrow_sums(function);
+  narrow_words(function);
   clean_up(function);
   BitNarrower(function).run();
   clean_up(function);

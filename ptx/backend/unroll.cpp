@@ -1,5 +1,5 @@
 // Loops of one block, several iterations at a time: fewer tests and branches, and loads of several iterations that the
-// scheduler can put together.
+// scheduler can put together. Those of several blocks are unroll_blocks.cpp's.
 //
 // A loop's counter is a register that each iteration changes by a constant, and that its test compares with something
 // which the loop leaves alone. Where the count of iterations is known, the loop becomes as many copies of its body, or,
@@ -13,7 +13,8 @@
 //
 // How far it goes is what ptxas 13.0 was seen to do for sm_75, sm_80 and sm_90 with loops of 1 to 64 instructions
 // beside their counters (number of copies in the machine code): four iterations at a time up to some 40 instructions
-// with an access to memory, some 20 without; in full up to 500 to 2,000 instructions, of which the least is taken here.
+// with an access to memory, some 20 without; in full up to 500 to 2,000 instructions, of which the least is taken here;
+// not by four with atomics, and in full only with predicated stores to global memory.
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -58,12 +59,13 @@ class Loop {
     };
     const std::optional<std::uint64_t> count = body_.counted().count(before);
     if (count && fits(*count, kMostInFull) && grown(*count, in_full(*count))) return true;
+    if (body_.has_guarded_stores()) return false;
     if (count) {
       for (std::uint64_t copies = kMostCopies; copies > 1; --copies) {
         if (*count % copies == 0 && fits(copies, kMostAtATime)) return grown(copies, by_divisor(copies));
       }
     }
-    if (lockstep || !body_.may_part() || (count && *count < times)) return false;
+    if (lockstep || !body_.may_part() || body_.has_atomics() || (count && *count < times)) return false;
     if (!fits(times, times * (body_.has_memory() ? kMostWithMemory : kMostWithout))) return false;
     return grown(times, with_rest(test().goes_on == Comparison::ne ? std::bit_floor(times) : times));
   }
@@ -235,34 +237,27 @@ class Loop {
     return true;
   }
 
-  // ahead, copies, rest and the loop, one behind the other.
+  // ahead, copies, rest and the loop, one behind the other. Who came to the loop from elsewhere comes to the first one.
   void insert(Block ahead, Block copies, Block rest) {
     constexpr int kMore = 3;
-    const int first = at_, second = at_ + 1, third = at_ + 2, loop = at_ + kMore;
-    for (Block& one : function_.blocks) {
-      for (int* to : {&one.taken, &one.next}) {
-        if (*to > at_) *to += kMore;
-      }
-    }
+    const int second = at_ + 1, third = at_ + 2, loop = at_ + kMore;
     const int exit = exit_ > at_ ? exit_ + kMore : exit_;
     const bool taken = block().taken == at_;
-    block().taken = taken ? loop : exit;
-    block().next = taken ? exit : loop;
     block().keep_loop = true;
     ahead.taken = second;
     ahead.next = loop;
     copies.taken = second;
     copies.next = third;
     copies.keep_loop = true;
-    rest.taken = block().taken;
-    rest.next = block().next;
-    // Who came to the loop from elsewhere comes to the first of the new blocks, which stands where the loop stood.
+    rest.taken = taken ? loop : exit;
+    rest.next = taken ? exit : loop;
     std::vector<Block> more;
     more.push_back(std::move(ahead));
     more.push_back(std::move(copies));
     more.push_back(std::move(rest));
-    function_.blocks.insert(function_.blocks.begin() + first, std::make_move_iterator(more.begin()),
-                            std::make_move_iterator(more.end()));
+    insert_blocks(function_, at_, std::move(more));
+    Block& last = function_.blocks[static_cast<std::size_t>(loop)];
+    (taken ? last.taken : last.next) = loop;
   }
 
   MachineFunction& function_;
@@ -277,27 +272,27 @@ bool is_loop(const MachineFunction& function, int at) {
          block.taken != kNoBlock && block.next != kNoBlock;
 }
 
-// Loops of one block whose exit ends the thread: the branch was made a guarded EXIT. It becomes a branch to one again.
+// Loops whose exit ends the thread: the branch was made a guarded EXIT. It becomes a branch to one again.
 void part_from_exits(MachineFunction& function) {
-  const std::size_t count = function.blocks.size();
   int end = kNoBlock;
-  for (std::size_t b = 0; b != count; ++b) {
-    if (function.blocks[b].removed || function.blocks[b].next != static_cast<int>(b) ||
-        function.blocks[b].taken != kNoBlock || function.blocks[b].code.empty()) {
-      continue;
+  for (const NaturalLoop& loop : natural_loops(function, Dominators(function))) {
+    for (const int latch : loop.latches) {
+      const Block& block = function.blocks[static_cast<std::size_t>(latch)];
+      if (block.taken != kNoBlock || block.code.empty()) continue;
+      const IrInstruction last = block.code.back().in;
+      if (block.code.back().copy || last.op != Op::EXIT || last.guard.reg == kNone) continue;
+      if (end == kNoBlock) {
+        end = static_cast<int>(function.blocks.size());
+        Block exit;
+        exit.code.resize(1);
+        exit.code.front().in.op = Op::EXIT;
+        exit.code.front().in.at = last.at;
+        function.blocks.push_back(std::move(exit));
+      }
+      Block& parted = function.blocks[static_cast<std::size_t>(latch)];
+      parted.code.back().in.op = Op::BRA;
+      parted.taken = end;
     }
-    const IrInstruction last = function.blocks[b].code.back().in;
-    if (function.blocks[b].code.back().copy || last.op != Op::EXIT || last.guard.reg == kNone) continue;
-    if (end == kNoBlock) {
-      end = static_cast<int>(function.blocks.size());
-      Block block;
-      block.code.resize(1);
-      block.code.front().in.op = Op::EXIT;
-      block.code.front().in.at = last.at;
-      function.blocks.push_back(std::move(block));
-    }
-    function.blocks[b].code.back().in.op = Op::BRA;
-    function.blocks[b].taken = end;
   }
 }
 
@@ -342,20 +337,36 @@ bool unroll_round(MachineFunction& function, unsigned times, bool lockstep, std:
 
 }  // namespace
 
-void unroll(MachineFunction& function, unsigned times, bool lockstep) {
-  if (times < 2) return;
+void unroll(MachineFunction& function, const CodeOptions& code, bool lockstep) {
+  if (code.unroll < 2) return;
   std::size_t growth = kMostGrowth;
   part_from_exits(function);
-  bool changed = false;
-  while (unroll_round(function, times, lockstep, growth)) {
-    changed = true;
-    simplify_control_flow(function);
-  }
-  if (changed) {
+  const auto clean = [&] {
     clean_up(function);
+    fold_constants(function);
     narrow_sums(function);
+    narrow_words(function);
     clean_up(function);
+    share_values(function);
+    clean_up(function);
+    simplify_control_flow(function);
+  };
+  bool changed = false, of_blocks = true;
+  while (of_blocks) {
+    while (unroll_round(function, code.unroll, lockstep, growth)) {
+      changed = true;
+      simplify_control_flow(function);
+    }
+    // What was too long for predication may have become short, now that the counter is a number.
+    of_blocks = unroll_blocks(function, growth);
+    if (of_blocks) {
+      simplify_control_flow(function);
+      clean();
+      convert_ifs(function, code);
+      changed = true;
+    }
   }
+  if (changed) clean();
   simplify_control_flow(function);
   turn_loops(function);
 }

@@ -140,6 +140,17 @@ TEST(Peephole, PutsSumsOfScratchpadAddressesIntoTheOffset) {
               ElementsAre("and 3c", "ld.shared 40", "ld.shared 80", "mul.lo"));
 }
 
+TEST(Peephole, ComputesWithOneWordWhereTheUpperOneIsNotNeeded) {
+  const std::string address =
+      "mul.wide.s32 %rd3, %r1, 4; cvt.s64.s32 %rd4, %r2; shl.b64 %rd5, %rd4, 6; and.b64 %rd6, %rd3, 1020;\n"
+      "sub.s64 %rd7, %rd5, %rd6; add.s64 %rd8, %rd7, 16; ld.shared.u32 %r5, [%rd8];\n";
+  EXPECT_THAT(operations(address + "mov.u32 %r9, %r5;"),
+              ElementsAre("shl 2", "shl 6", "and 3fc", "sub", "ld.shared 10"));
+  EXPECT_THAT(operations(address + "shr.u64 %rd9, %rd6, 40; cvt.u32.u64 %r6, %rd9; add.u32 %r9, %r5, %r6;"),
+              ElementsAre("mul.wide.s32 4", "shl 6", "and.b64 3fc", "sub", "ld.shared 10", "shr.u64 28", "add"))
+      << "of what goes into the address the upper word is needed elsewhere";
+}
+
 // ---- the values
 
 std::vector<std::uint32_t> results(const isa::Module& module, const std::vector<std::uint32_t>& input) {
