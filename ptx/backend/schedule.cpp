@@ -1,11 +1,12 @@
-// Orders the instructions of a basic block so that loads begin early and what needs them comes late, for cores whose
-// warps go on behind their loads (IssueDiscipline::Traits::stalls_on_use). List scheduling: of the instructions whose
-// operands are there, the one from which the longest chain hangs goes first; where more words would be live than the
-// limit, or than the block had at once before, the one that leaves fewest live.
+// Orders the instructions of a basic block so that loads, and all that takes its time, begin early and what needs them
+// comes late, for cores whose warps go on behind them (IssueDiscipline::Traits::stalls_on_use). List scheduling: of the instructions whose
+// operands are there, the one from which the longest chain hangs goes first; where more words or predicates would be
+// live than the limit, or than the block had at once before, the one that leaves fewest live.
 //
 // What stays in order: accesses to the same registers; loads behind stores, atomics and volatile accesses that may be
-// to the same memory, and those behind loads; everything around barriers, fences, exits, traps, prints, reads of
-// clocks, and what else has an effect of its own. Operations between lanes keep their order among each other.
+// to the same memory, and those behind loads; everything around exits, traps, prints, reads of clocks, and what else has
+// an effect of its own; around barriers and fences what may access memory. Operations between lanes keep their order
+// among each other and around barriers.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -24,6 +25,12 @@ namespace {
 // that stands between the two.
 constexpr unsigned kLoad = 200, kInCore = 24, kComplex = 16, kSimple = 4;
 constexpr std::size_t kWindow = 512;  // instructions that are ordered among each other; bounds the time
+constexpr std::size_t kMostPredicates = isa::kPT - 1;  // live at once; one is left for what the allocator needs
+
+// What is live: words of general registers, and predicates.
+struct Live {
+  std::size_t words = 0, predicates = 0;
+};
 
 // What it reads may be another value later.
 bool reads_clock(const IrInstruction& in) {
@@ -36,6 +43,27 @@ bool is_fence(const MachineInstruction& instruction) {
   const isa::Op op = instruction.in.op;
   const bool only_memory = isa::is_store(op) || isa::is_atomic(op) || isa::is_accumulate(op) || isa::is_volatile(op);
   return (has_side_effect(instruction) && !only_memory) || reads_clock(instruction.in);
+}
+
+// What passes barriers and fences: it makes a value out of registers.
+bool is_pure(const MachineInstruction& instruction) {
+  if (instruction.copy) return true;
+  const isa::Unit unit = isa::info(instruction.in.op).unit;
+  const bool computes = unit == isa::Unit::alu || unit == isa::Unit::complex || unit == isa::Unit::half;
+  return computes && !has_side_effect(instruction) && !reads_clock(instruction.in);
+}
+// A fence that these pass.
+bool orders_memory_only(const MachineInstruction& instruction) {
+  const isa::Op op = instruction.in.op;
+  return !instruction.copy && (isa::info(op).unit == isa::Unit::barrier || op == isa::Op::MEMBAR);
+}
+
+// Of today's GPUs, which the order is for, in the unit of special functions.
+bool converts(const IrInstruction& in) {
+  isa::Instruction instruction;
+  instruction.op = in.op;
+  instruction.mods = in.mods;
+  return isa::is_conversion_or_count(instruction);
 }
 
 unsigned latency_of(const MachineInstruction& instruction) {
@@ -51,7 +79,7 @@ unsigned latency_of(const MachineInstruction& instruction) {
     case isa::Unit::complex:
       return kComplex;
     default:
-      return kSimple;
+      return converts(instruction.in) ? kComplex : kSimple;
   }
 }
 
@@ -93,13 +121,15 @@ class Window {
     }
   }
 
-  // The instructions' numbers in their new order. `live`: words that are live before them, at most `limit` to be so
-  // between them. `live_out`: whether a register is needed behind the window.
+  // The instructions' numbers in their new order. `words`, `predicates`: what is live before them; at most `most` words
+  // are to be so between them. `live_out`: whether a register is needed behind the window.
   template <class LiveOut>
-  std::vector<std::size_t> order(const LiveRegisters& live, std::size_t limit, LiveOut live_out) {
-    begin(live, live_out);
-    limit = std::max(limit, peak_in_order(live_out));
-    begin(live, live_out);
+  std::vector<std::size_t> order(const LiveRegisters& words, const LiveRegisters& predicates, std::size_t most,
+                                 LiveOut live_out) {
+    begin(words, predicates);
+    const Live peak = peak_in_order(live_out);
+    const Live limit{std::max(most, peak.words), std::max(kMostPredicates, peak.predicates)};
+    begin(words, predicates);
     std::vector<std::size_t> ready, done;
     for (std::size_t i = 0; i != nodes_.size(); ++i) {
       if (nodes_[i].waits == 0) ready.push_back(i);
@@ -157,14 +187,19 @@ class Window {
       last = {i, {}};
     });
     if (is_fence(instruction)) {
-      for (std::size_t before = fence_ == kNobody ? 0 : fence_; before != i; ++before) edge(before, i, 1);
+      const bool passable = orders_memory_only(instruction);
+      const std::size_t last = passable ? fence_ : wall_;
+      for (std::size_t before = last == kNobody ? 0 : last; before != i; ++before) {
+        if (!passable || !is_pure(code_[before])) edge(before, i, 1);
+      }
       fence_ = i;
+      if (!passable) wall_ = i;
       loads_.clear();
       effects_.clear();
       exchange_ = kNobody;
       return;
     }
-    edge(fence_, i, 1);
+    edge(is_pure(instruction) ? wall_ : fence_, i, 1);
     if (!instruction.copy && isa::info(instruction.in.op).unit == isa::Unit::warp) {
       edge(exchange_, i, 1);
       exchange_ = i;
@@ -183,11 +218,12 @@ class Window {
     (effect ? effects_ : loads_).push_back(i);
   }
 
-  template <class LiveOut>
-  void begin(const LiveRegisters& live, LiveOut) {
-    words_ = live.words();
+  void begin(const LiveRegisters& words, const LiveRegisters& predicates) {
+    live_ = {words.words(), predicates.words()};
     is_live_.assign(function_.registers.size(), false);
-    for (const VReg reg : live.registers()) is_live_[at(reg)] = true;
+    for (const LiveRegisters* const kind : {&words, &predicates}) {
+      for (const VReg reg : kind->registers()) is_live_[at(reg)] = true;
+    }
     uses_.assign(function_.registers.size(), 0);
     for (const MachineInstruction& instruction : code_) {
       for_each_use(function_, instruction, [&](VReg reg, unsigned, unsigned) { ++uses_[at(reg)]; });
@@ -195,10 +231,17 @@ class Window {
     for (Node& node : nodes_) node.earliest = 0;
   }
 
-  // Words that are live more when it has been done, of general registers.
+  // What is live more when it has been done.
+  struct Change {
+    int words = 0, predicates = 0;
+  };
   template <class LiveOut>
-  int change(std::size_t i, LiveOut live_out) const {
-    int more = 0;
+  Change change(std::size_t i, LiveOut live_out) const {
+    Change more;
+    const auto add = [&](VReg reg, int times) {
+      const bool predicate = function_.is_predicate(reg);
+      (predicate ? more.predicates : more.words) += times * static_cast<int>(function_.words(reg));
+    };
     std::array<VReg, 8> here;  // what it reads, each as often as it does
     std::size_t count = 0;
     for_each_use(function_, code_[i], [&](VReg reg, unsigned, unsigned) { here[count++] = reg; });
@@ -209,22 +252,21 @@ class Window {
       const bool seen = std::find(here.begin(), here.begin() + static_cast<std::ptrdiff_t>(k), here[k]) !=
                         here.begin() + static_cast<std::ptrdiff_t>(k);
       if (!seen && is_live_[at(here[k])] && uses_[at(here[k])] == times(here[k]) && !live_out(here[k])) {
-        more -= words(here[k]);
+        add(here[k], -1);
       }
     }
     for_each_definition(function_, code_[i], [&](VReg reg, unsigned, unsigned, unsigned) {
-      if (!is_live_[at(reg)] && (live_out(reg) || uses_[at(reg)] > times(reg))) more += words(reg);
+      if (!is_live_[at(reg)] && (live_out(reg) || uses_[at(reg)] > times(reg))) add(reg, 1);
     });
     return more;
   }
   [[nodiscard]] static std::size_t at(VReg reg) { return static_cast<std::size_t>(reg); }
-  [[nodiscard]] int words(VReg reg) const {
-    return function_.is_predicate(reg) ? 0 : static_cast<int>(function_.words(reg));
-  }
 
   template <class LiveOut>
   void apply(std::size_t i, LiveOut live_out) {
-    words_ = static_cast<std::size_t>(static_cast<long>(words_) + change(i, live_out));
+    const Change more = change(i, live_out);
+    live_.words = static_cast<std::size_t>(static_cast<long>(live_.words) + more.words);
+    live_.predicates = static_cast<std::size_t>(static_cast<long>(live_.predicates) + more.predicates);
     for_each_use(function_, code_[i], [&](VReg reg, unsigned, unsigned) {
       if (--uses_[at(reg)] == 0 && !live_out(reg)) is_live_[at(reg)] = false;
     });
@@ -234,31 +276,34 @@ class Window {
   }
 
   template <class LiveOut>
-  std::size_t peak_in_order(LiveOut live_out) {
-    std::size_t peak = words_;
+  Live peak_in_order(LiveOut live_out) {
+    Live peak = live_;
     for (std::size_t i = 0; i != code_.size(); ++i) {
       apply(i, live_out);
-      peak = std::max(peak, words_);
+      peak = {std::max(peak.words, live_.words), std::max(peak.predicates, live_.predicates)};
     }
     return peak;
   }
 
   template <class LiveOut>
-  std::size_t choose(const std::vector<std::size_t>& ready, std::uint64_t cycle, std::size_t limit,
+  std::size_t choose(const std::vector<std::size_t>& ready, std::uint64_t cycle, const Live& limit,
                      LiveOut live_out) const {
     std::size_t best = 0;
     bool best_fits = false, best_there = false;
-    int best_more = 0;
+    Change best_more;
     for (std::size_t k = 0; k != ready.size(); ++k) {
       const std::size_t i = ready[k];
-      const int more = change(i, live_out);
-      const bool fits = more <= 0 || words_ + static_cast<std::size_t>(more) <= limit;
+      const Change more = change(i, live_out);
+      const bool fits =
+          (more.words <= 0 || live_.words + static_cast<std::size_t>(more.words) <= limit.words) &&
+          (more.predicates <= 0 || live_.predicates + static_cast<std::size_t>(more.predicates) <= limit.predicates);
       const bool there = nodes_[i].earliest <= cycle;
       const std::size_t other = ready[best];
       const auto better = [&] {
         if (k == 0) return true;
         if (fits != best_fits) return fits;
-        if (!fits && more != best_more) return more < best_more;
+        if (!fits && more.predicates != best_more.predicates) return more.predicates < best_more.predicates;
+        if (!fits && more.words != best_more.words) return more.words < best_more.words;
         if (there != best_there) return there;
         if (!there && nodes_[i].earliest != nodes_[other].earliest) return nodes_[i].earliest < nodes_[other].earliest;
         if (nodes_[i].height != nodes_[other].height) return nodes_[i].height > nodes_[other].height;
@@ -278,47 +323,56 @@ class Window {
   const std::span<MachineInstruction> code_;
   std::vector<Node> nodes_;
   std::map<VReg, Last> registers_;
-  std::size_t fence_ = kNobody, exchange_ = kNobody;
+  std::size_t fence_ = kNobody, wall_ = kNobody;  // the last fence, and the last one that nothing passes
+  std::size_t exchange_ = kNobody;
   std::vector<std::size_t> loads_, effects_;  // behind the fence
-  std::size_t words_ = 0;
+  Live live_;
   std::vector<bool> is_live_;   // by register
   std::vector<unsigned> uses_;  // likewise, that are to come
 };
 
-// True: some load takes long enough.
-bool gains(std::span<const MachineInstruction> code) {
-  return std::any_of(code.begin(), code.end(),
-                     [](const MachineInstruction& instruction) { return latency_of(instruction) == kLoad; });
-}
+// Of one kind of registers, where blocks begin and end.
+struct Kind {
+  Kind(const MachineFunction& function, bool predicates) : units(function, predicates), liveness(function, units) {}
 
-void schedule_block(MachineFunction& function, const Units& units, const Liveness& liveness, std::size_t number,
+  // What is live before each window of a block.
+  [[nodiscard]] std::vector<LiveRegisters> before_windows(const Block& block, std::size_t number) const {
+    const std::size_t count = block.code.size();
+    std::vector<LiveRegisters> before((count + kWindow - 1) / kWindow, LiveRegisters(units));
+    LiveRegisters live(units);
+    liveness.walk(number, live, [&](std::size_t index) {  // `live`: after the instruction; the walk goes backwards
+      if (index + 1 < count && (index + 1) % kWindow == 0) before[(index + 1) / kWindow] = live;
+    });
+    liveness.enter(number, before.front());
+    return before;
+  }
+  [[nodiscard]] bool is_live_out(const MachineFunction& function, std::size_t number, VReg reg) const {
+    bool any = false;
+    for (unsigned word = 0; word != function.words(reg); ++word) {
+      any = any || liveness.is_live_out(number, units.base(reg) + word);
+    }
+    return any;
+  }
+
+  Units units;
+  Liveness liveness;
+};
+
+void schedule_block(MachineFunction& function, const Kind& general, const Kind& predicates, std::size_t number,
                     unsigned limit) {
   Block& block = function.blocks[number];
-  // What is live before each window: the walk goes backwards.
-  std::vector<LiveRegisters> before;
   const std::size_t count = block.code.size();
-  const std::size_t windows = (count + kWindow - 1) / kWindow;
-  before.reserve(windows);
-  for (std::size_t window = 0; window != windows; ++window) before.emplace_back(units);
-  LiveRegisters live(units);
-  liveness.walk(number, live, [&](std::size_t index) {  // `live`: after the instruction
-    if (index + 1 < count && (index + 1) % kWindow == 0) before[(index + 1) / kWindow] = live;
-  });
-  liveness.enter(number, before.front());
-  for (std::size_t window = 0; window != windows; ++window) {
+  const std::vector<LiveRegisters> words = general.before_windows(block, number);
+  const std::vector<LiveRegisters> bits = predicates.before_windows(block, number);
+  for (std::size_t window = 0; window != words.size(); ++window) {
     const std::size_t first = window * kWindow;
     const std::span<MachineInstruction> code = std::span(block.code).subspan(first, std::min(kWindow, count - first));
-    if (!gains(code)) continue;
     const auto live_out = [&](VReg reg) {
-      if (!units.has(reg)) return true;
-      if (window + 1 != windows) return before[window + 1].mask(reg) != 0;
-      bool any = false;
-      for (unsigned word = 0; word != function.words(reg); ++word) {
-        any = any || liveness.is_live_out(number, units.base(reg) + word);
-      }
-      return any;
+      const bool predicate = function.is_predicate(reg);
+      if (window + 1 != words.size()) return (predicate ? bits : words)[window + 1].mask(reg) != 0;
+      return (predicate ? predicates : general).is_live_out(function, number, reg);
     };
-    const std::vector<std::size_t> order = Window(function, code).order(before[window], limit, live_out);
+    const std::vector<std::size_t> order = Window(function, code).order(words[window], bits[window], limit, live_out);
     std::vector<MachineInstruction> moved;
     moved.reserve(code.size());
     for (const std::size_t i : order) moved.push_back(code[i]);
@@ -330,12 +384,11 @@ void schedule_block(MachineFunction& function, const Units& units, const Livenes
 
 void schedule(MachineFunction& function, unsigned limit) {
   if (limit == 0) return;
-  const Units units(function, false);
-  const Liveness liveness(function, units);
+  const Kind general(function, false), predicates(function, true);
   for (std::size_t number = 0; number != function.blocks.size(); ++number) {
     function.interruption.check();
     if (!function.blocks[number].removed && function.blocks[number].code.size() > 1) {
-      schedule_block(function, units, liveness, number, limit);
+      schedule_block(function, general, predicates, number, limit);
     }
   }
 }

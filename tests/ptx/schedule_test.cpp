@@ -68,7 +68,7 @@ TEST(Schedule, ButNotBehindOneToOtherMemory) {
   EXPECT_THAT(order_of(body, 32), ElementsAre("ld 0", "ld 8", "mul.lo", "mul.lo", "st.s 4", "st.s 8"));
 }
 
-TEST(Schedule, NothingPassesABarrierAFenceOrAClock) {
+TEST(Schedule, NoAccessPassesABarrierAFenceOrAClock) {
   for (const char* const wall :
        {"bar.sync 0;", "membar.gl;", "mov.u64 %rd2, %clock64; st.global.u64 [%rd1+16], %rd2;"}) {
     const std::string body = "ld.global.u32 %r2, [%rd1]; mul.lo.u32 %r3, %r2, %r2; st.shared.u32 [%r1+4], %r3;\n" +
@@ -78,6 +78,30 @@ TEST(Schedule, NothingPassesABarrierAFenceOrAClock) {
     EXPECT_EQ(order, order_of(body, 0)) << wall;
     EXPECT_EQ(order.front(), "ld 0");
   }
+}
+
+// What reads and writes registers alone passes barriers and fences, but no clock and no exit.
+TEST(Schedule, LongSumsBeginBeforeBarriers) {
+  const auto order = [](const std::string& wall) {
+    return order_of("ld.global.u32 %r2, [%rd1]; st.shared.u32 [%r1+4], %r2;\n" + wall +
+                        "mul.lo.u32 %r3, %r1, %r1; mul.lo.u32 %r4, %r3, %r3; st.shared.u32 [%r1+8], %r4;",
+                    32);
+  };
+  EXPECT_THAT(order("bar.sync 0;"), ElementsAre("ld 0", "mul.lo", "mul.lo", "st.s 4", "bar.sync", "st.s 8"));
+  EXPECT_THAT(order("membar.gl;"), ElementsAre("ld 0", "mul.lo", "mul.lo", "st.s 4", "membar", "st.s 8"));
+  EXPECT_THAT(order("mov.u64 %rd2, %clock64; st.global.u64 [%rd1+16], %rd2;"),
+              ElementsAre("ld 0", "st.s 4", "s2r.b64", "mul.lo", "st 16", "mul.lo", "st.s 8"));
+  EXPECT_THAT(order("setp.eq.u32 %p1, %r1, 0; @%p1 exit;"),
+              ElementsAre("ld 0", "st.s 4", "mul.lo", "mul.lo", "st.s 8"));
+}
+
+// Also where nothing is loaded: of two chains, one goes on while the other's operation is under way.
+TEST(Schedule, ChainsTakeTurns) {
+  const std::string body =
+      "xor.b32 %r2, %r1, 3; xor.b32 %r3, %r2, 5; xor.b32 %r4, %r3, 7;\n"
+      "mul.lo.u32 %r5, %r1, 3; mul.lo.u32 %r6, %r5, 5; mul.lo.u32 %r7, %r6, 7;\n"
+      "st.global.u32 [%rd1], %r4; st.global.u32 [%rd1+4], %r7;";
+  EXPECT_THAT(order_of(body, 32), ElementsAre("xor", "mul.lo", "xor", "mul.lo", "xor", "mul.lo", "st 0", "st 4"));
 }
 
 TEST(Schedule, VolatileLoadsKeepTheirOrder) {
