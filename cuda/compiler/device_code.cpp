@@ -52,6 +52,17 @@ Words generation(const Words& words, const std::string& triple, const std::strin
   return out;
 }
 
+// "#pragma unroll 1" is a count of one to some versions of clang, whose PTX says nothing of it then. The loop is not to
+// be unrolled, which .pragma "nounroll" tells whoever compiles the PTX, as nvcc has it.
+std::string with_kept_loops(std::string module) {
+  constexpr std::string_view kOnce = "!{!\"llvm.loop.unroll.count\", i32 1}";
+  constexpr std::string_view kNever = "!{!\"llvm.loop.unroll.disable\"}";
+  for (std::size_t at = module.find(kOnce); at != std::string::npos; at = module.find(kOnce, at + kNever.size())) {
+    module.replace(at, kOnce.size(), kNever);
+  }
+  return module;
+}
+
 // Compiles in two steps, between which the intermediate code is changed. A clang that does not read what it has written
 // compiles the file again, at one go.
 int compile_once(const DeviceCode& code, const Words& more, const std::string& ptx) {
@@ -72,7 +83,7 @@ int compile_once(const DeviceCode& code, const Words& more, const std::string& p
   if (!code.dry) {
     const std::string text = text_in(module);
     triple = quoted_behind(text, "\ntarget triple = \"");
-    write_text(module, with_copied_words(with_whole_copies(text)));
+    write_text(module, with_kept_loops(with_copied_words(with_whole_copies(text))));
   }
   if (code.silent(generation(words, triple, module, ptx)) == 0) return 0;
   return code.run(with({"-o", ptx}));

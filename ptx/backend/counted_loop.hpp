@@ -1,5 +1,5 @@
-// A loop whose iterations can be counted: a counter that each iteration changes by a constant, and a test at its end that
-// compares it with something which the loop leaves alone.
+// A loop whose iterations can be counted: a counter that each iteration changes by a constant, and a test at its end
+// that compares it with something which the loop leaves alone.
 #pragma once
 
 #include <cstdint>

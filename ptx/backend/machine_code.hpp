@@ -214,8 +214,8 @@ void narrow_words(MachineFunction& function);
 // each side (counted before registers are allocated, an inner region as what has become of it); see CodeOptions.
 void convert_ifs(MachineFunction& function, const CodeOptions& code);
 
-// ptx/backend/unroll.cpp: makes loops go through code.unroll iterations at a time, or all where their count is known. 0,
-// 1: leaves them alone. `lockstep`: lanes of a warp wait for each other without saying so (Kernel::needs_lockstep).
+// ptx/backend/unroll.cpp: makes loops go through code.unroll iterations at a time, or all where their count is known.
+// 0, 1: leaves them alone. `lockstep`: lanes of a warp wait for each other without saying so (Kernel::needs_lockstep).
 void unroll(MachineFunction& function, const CodeOptions& code, bool lockstep);
 // ptx/backend/unroll_blocks.cpp: of the loops of several blocks whose count is known, makes those that are short enough
 // as many copies of their blocks. `growth`: instructions that the kernel may still gain. True: some have been changed.

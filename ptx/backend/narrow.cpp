@@ -1,6 +1,6 @@
-// Values of two words of which only the lower one is needed: addresses in the scratchpad and in constants, which PTX may
-// compute as it does global ones. Sums, products, shifts to the left and bitwise operations need lower words alone for
-// it, and become operations on one word.
+// Values of two words of which only the lower one is needed: addresses in the scratchpad and in constants, which PTX
+// may compute as it does global ones. Sums, products, shifts to the left and bitwise operations need lower words alone
+// for it, and become operations on one word.
 #include <bit>
 #include <optional>
 #include <vector>

@@ -1,12 +1,12 @@
 // Orders the instructions of a basic block so that loads, and all that takes its time, begin early and what needs them
-// comes late, for cores whose warps go on behind them (IssueDiscipline::Traits::stalls_on_use). List scheduling: of the instructions whose
-// operands are there, the one from which the longest chain hangs goes first; where more words or predicates would be
-// live than the limit, or than the block had at once before, the one that leaves fewest live.
+// comes late, for cores whose warps go on behind them (IssueDiscipline::Traits::stalls_on_use). List scheduling: of the
+// instructions whose operands are there, the one from which the longest chain hangs goes first; where more words or
+// predicates would be live than the limit, or than the block had at once before, the one that leaves fewest live.
 //
 // What stays in order: accesses to the same registers; loads behind stores, atomics and volatile accesses that may be
-// to the same memory, and those behind loads; everything around exits, traps, prints, reads of clocks, and what else has
-// an effect of its own; around barriers and fences what may access memory. Operations between lanes keep their order
-// among each other and around barriers.
+// to the same memory, and those behind loads; everything around exits, traps, prints, reads of clocks, and what else
+// has an effect of its own; around barriers and fences what may access memory. Operations between lanes keep their
+// order among each other and around barriers.
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -1,6 +1,6 @@
-// Values that are computed a second time, which copies of a loop's body do with all that its counter has no part in; and
-// the constants in addresses, which have one in each copy: they go into the offsets of the accesses, so that the rest of
-// the address is one value.
+// Values that are computed a second time, which copies of a loop's body do with all that its counter has no part in;
+// and the constants in addresses, which have one in each copy: they go into the offsets of the accesses, so that the
+// rest of the address is one value.
 #include <map>
 #include <optional>
 #include <tuple>

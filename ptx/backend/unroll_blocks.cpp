@@ -1,12 +1,13 @@
 // Loops of several blocks whose count is known, as many copies of their blocks.
 //
-// Such a loop has one way back to its begin, which its test decides, and no loop within. It may hold barriers, since all
-// its threads go through as many copies, and ways out of its middle. A register that each iteration writes for itself,
-// or once for the next one, has a name of its own in each copy, so that what the counter makes becomes constants.
+// Such a loop has one way back to its begin, which its test decides, and no loop within. It may hold barriers, since
+// all its threads go through as many copies, and ways out of its middle. A register that each iteration writes for
+// itself, or once for the next one, has a name of its own in each copy, so that what the counter makes becomes
+// constants.
 //
 // ptxas 13.0 was seen to do so for sm_75 and sm_80 with loops of 9 to 61 instructions an iteration, up to some 200 to
-// 1,100 instructions in all (the least is taken here), also with barriers and ways out; not where the count is not known,
-// the test is in the middle, another loop is left inside, or a division calls a subroutine.
+// 1,100 instructions in all (the least is taken here), also with barriers and ways out; not where the count is not
+// known, the test is in the middle, another loop is left inside, or a division calls a subroutine.
 #include <algorithm>
 #include <cstdint>
 #include <map>

@@ -399,6 +399,34 @@ K(naive) {
   }
 }
 
+// As nvcc: a loop that is not to be unrolled says so in its PTX, also where a template's argument has the one.
+TEST(DeviceCode, LoopsThatAreUnrolledOnceAreKept) {
+  LaunchFolder folder;
+  folder.write("k.cu",
+               "template <int N> __device__ int sum(const int* q, int n) {\n"
+               "  int s = 0;\n"
+               "#pragma unroll N\n"
+               "  for (int i = 0; i < n; ++i) s += q[i] * i;\n"
+               "  return s;\n"
+               "}\n"
+               "__global__ void kept(int* q, int n) { q[0] = sum<1>(q, n); }\n"
+               "__global__ void twice(int* q, int n) { q[0] = sum<2>(q, n); }\n"
+               "__global__ void free(int* q, int n) {\n"
+               "  int s = 0;\n"
+               "  for (int i = 0; i < n; ++i) s += q[i] * i;\n"
+               "  q[0] = s;\n"
+               "}\n");
+  const std::string ptx = compile_cuda(folder.path("k.cu"), 64);
+  const auto has_pragma = [&](const std::string& kernel) {
+    const std::size_t begin = ptx.find(".entry " + kernel);
+    EXPECT_NE(begin, std::string::npos) << kernel;
+    return ptx.substr(begin, ptx.find("\n}\n", begin) - begin).find(".pragma \"nounroll\";") != std::string::npos;
+  };
+  EXPECT_TRUE(has_pragma("_Z4kept"));
+  EXPECT_TRUE(has_pragma("_Z5twice")) << "has been unrolled";
+  EXPECT_FALSE(has_pragma("_Z4free"));
+}
+
 TEST(DeviceCode, LocksThatAreSafeInTheSourceEndOnAStack) {
   run_locks_on("stack");
 }

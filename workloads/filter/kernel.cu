@@ -14,10 +14,10 @@ extern "C" __global__ void __launch_bounds__(64)
     int sum = 0;
     const int* weight = weights;
     // Beyond the image's edge a pixel is like the nearest one inside.
-#pragma unroll 1
+#pragma nounroll
     for (int dy = -1; dy <= 1; ++dy) {
       const int* const row = image + min(max(y + dy, 0), height - 1) * width;
-#pragma unroll 1
+#pragma nounroll
       for (int dx = -1; dx <= 1; ++dx) {
         sum += row[min(max(x + dx, 0), width - 1)] * *weight++;
       }

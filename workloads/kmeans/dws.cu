@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(64)
     for (unsigned c = 0; c < clusters; ++c) {
       const float* const centre = centres + c * dimensions;
       float distance = 0;
-#pragma unroll 1
+#pragma nounroll
       for (unsigned d = 0; d < dimensions; ++d) {
         const float difference = point[d] - centre[d];
         distance += difference * difference;
@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(64)
     }
     ++my_counts[nearest];
     float* const sum = my_sums + nearest * dimensions;
-#pragma unroll 1
+#pragma nounroll
     for (unsigned d = 0; d < dimensions; ++d) {
       sum[d] += point[d];
     }

@@ -20,7 +20,7 @@ __device__ __forceinline__ unsigned extent(unsigned side, unsigned block) {
 
 // target[0 .. length) -= factor * source[0 .. length)
 __device__ __forceinline__ void subtract(double* target, const double* source, double factor, unsigned length) {
-#pragma unroll 1
+#pragma nounroll
   for (unsigned i = 0; i < length; ++i) {
     target[i] -= factor * source[i];
   }

@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(kSecond* kSecond)
   const float* mine = weights + map * (1 + kMaps * kWeights);
   const float* const corner = maps + picture * kMaps * kFirst * kFirst + 2 * threadIdx.y * kFirst + 2 * threadIdx.x;
   float sum = *mine++;
-#pragma unroll 1
+#pragma nounroll
   for (unsigned place = 0; place < kWeights; ++place, mine += kMaps) {
     const float* const unit = corner + of_place[place];
 #pragma unroll

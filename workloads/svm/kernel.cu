@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(64)
   for (unsigned i = mine.first; i < mine.end; i += mine.step) {
     const Feature* const one = vectors + i * (dimensions + 1);
     double product = 0;
-#pragma unroll 1
+#pragma nounroll
     for (unsigned d = 0; d < dimensions; ++d) {
       product += one[d].value * other[d].value;
     }
