@@ -23,7 +23,8 @@ class Folder {
   explicit Folder(MachineFunction& function) : function_(function), single_(function) {}
 
   bool run() {
-    for (Block& block : function_.blocks) {
+    for (const int at : reverse_post_order(function_)) {  // definitions before what they reach
+      Block& block = function_.blocks[static_cast<std::size_t>(at)];
       std::vector<MachineInstruction> code;
       code.reserve(block.code.size());
       for (MachineInstruction& instruction : block.code) {

@@ -1,6 +1,6 @@
 // Blocks: unreachable ones removed, jumps threaded, straight lines merged.
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 #include "ptx/backend/machine_code.hpp"
 
@@ -25,15 +25,27 @@ std::vector<std::vector<int>> predecessors(const MachineFunction& function) {
   return result;
 }
 
-void insert_blocks(MachineFunction& function, int at, std::vector<Block> more) {
-  const int count = static_cast<int>(more.size());
-  for (Block& one : function.blocks) {
-    for (int* to : {&one.taken, &one.next}) {
-      if (*to > at) *to += count;
+std::vector<int> reverse_post_order(const MachineFunction& function) {
+  std::vector<int> order;
+  std::vector<bool> seen(function.blocks.size());
+  std::vector<std::pair<int, std::size_t>> path{{0, 0}};  // and which of its successors is next
+  seen[0] = true;
+  while (!path.empty()) {
+    const int at = path.back().first;
+    const std::vector<int> to = successors(function.blocks[static_cast<std::size_t>(at)]);
+    if (path.back().second == to.size()) {
+      order.push_back(at);
+      path.pop_back();
+      continue;
     }
+    const int next =
+        to[to.size() - 1 - path.back().second++];  // where it goes without a jump: last, so that it follows
+    if (seen[static_cast<std::size_t>(next)]) continue;
+    seen[static_cast<std::size_t>(next)] = true;
+    path.emplace_back(next, 0);
   }
-  function.blocks.insert(function.blocks.begin() + at, std::make_move_iterator(more.begin()),
-                         std::make_move_iterator(more.end()));
+  std::reverse(order.begin(), order.end());
+  return order;
 }
 
 bool is_lone_exit(const MachineFunction& function, int at) {

@@ -154,9 +154,8 @@ void simplify_control_flow(MachineFunction& function);
 [[nodiscard]] bool is_lone_exit(const MachineFunction& function, int at);
 [[nodiscard]] std::vector<std::vector<int>> predecessors(const MachineFunction& function);
 [[nodiscard]] std::vector<int> successors(const Block& block);
-// Puts blocks in front of the block `at`, whose edges have the numbers that hold then: what led to `at` leads to the
-// first of them, and what stood from `at` on is as many blocks further.
-void insert_blocks(MachineFunction& function, int at, std::vector<Block> more);
+// What can be reached, each block behind one that leads to it, and behind all of them where nothing goes round.
+[[nodiscard]] std::vector<int> reverse_post_order(const MachineFunction& function);
 
 // ptx/backend/early_exits.cpp
 // Where one way of a branch ends without a barrier and the other one may come to some, that way has an EXIT of its own
@@ -226,8 +225,9 @@ void optimise_peepholes(MachineFunction& function);
 // ptx/backend/logic.cpp: bitwise operations of up to three values become one, and tests of bits one comparison.
 void join_logic(MachineFunction& function);
 
-// ptx/backend/schedule.cpp: orders the instructions of each block so that loads from memory begin early, with at most
-// `limit` words of registers live at once, or as many as the block had. 0: leaves the order alone.
+// ptx/backend/schedule.cpp: orders the instructions of each block so that what takes its time begins early. At most
+// `limit` words of registers, and one predicate less than there are, are live at once, or as many as the block had. 0:
+// leaves the order alone.
 void schedule(MachineFunction& function, unsigned limit);
 
 // ptx/backend/pressure.cpp: spills values until at most `limit` 32-bit words of general registers (or predicates) are

@@ -37,7 +37,7 @@ bool reads_clock(const IrInstruction& in) {
   return (in.op == isa::Op::S2R || in.op == isa::Op::S2R64) && !is_fixed_special(in.imm);
 }
 
-// Nothing passes it.
+// Nothing passes it but, where it is a barrier or fence, what is pure.
 bool is_fence(const MachineInstruction& instruction) {
   if (instruction.copy) return false;
   const isa::Op op = instruction.in.op;

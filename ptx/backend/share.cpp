@@ -44,12 +44,13 @@ class Sharer {
 
   void share(MachineInstruction& instruction, const CodePoint& at) {
     const IrInstruction& in = instruction.in;
-    if (instruction.copy || guarded(instruction) || has_side_effect(instruction)) return;
+    if (instruction.copy || has_side_effect(instruction)) return;
     const isa::Unit unit = isa::info(in.op).unit;
     if (unit != isa::Unit::alu && unit != isa::Unit::complex) return;
     if (in.op == Op::MOV || in.op == Op::MOV64 || in.op == Op::S2R || in.op == Op::S2R64) return;
     const bool predicate = in.p != kNone;
     const VReg result = predicate ? in.p : in.dst;
+    // A single definition has no guard.
     if (result == kNone || predicate == (in.dst != kNone) || in.q != kNone || !single_.definition(result)) return;
     std::vector<VReg> operands{in.a, in.b, in.c, in.d, in.pa.reg, in.pb.reg};
     for (VReg& reg : operands) {
@@ -121,6 +122,9 @@ class OffsetFinder {
   void move_offset(IrInstruction& in, const CodePoint& at) {
     const auto number = static_cast<std::size_t>(in.a);
     if (uses_[number] != address_uses_[number]) return;  // otherwise both would have to be kept
+    // The value of an earlier round may come here; what it was made of has that of this round then.
+    const std::optional<CodePoint> made = single_.definition(in.a);
+    if (!made || !single_.before(*made, at)) return;
     auto found = splits_.find(in.a);
     if (found == splits_.end()) found = splits_.emplace(in.a, split(in.a, at, 0)).first;
     const Split& split = found->second;

@@ -255,7 +255,13 @@ class Loop {
     more.push_back(std::move(ahead));
     more.push_back(std::move(copies));
     more.push_back(std::move(rest));
-    insert_blocks(function_, at_, std::move(more));
+    for (Block& one : function_.blocks) {
+      for (int* to : {&one.taken, &one.next}) {
+        if (*to > at_) *to += kMore;
+      }
+    }
+    function_.blocks.insert(function_.blocks.begin() + at_, std::make_move_iterator(more.begin()),
+                            std::make_move_iterator(more.end()));
     Block& last = function_.blocks[static_cast<std::size_t>(loop)];
     (taken ? last.taken : last.next) = loop;
   }
@@ -340,7 +346,6 @@ bool unroll_round(MachineFunction& function, unsigned times, bool lockstep, std:
 void unroll(MachineFunction& function, const CodeOptions& code, bool lockstep) {
   if (code.unroll < 2) return;
   std::size_t growth = kMostGrowth;
-  part_from_exits(function);
   const auto clean = [&] {
     clean_up(function);
     fold_constants(function);
@@ -353,9 +358,11 @@ void unroll(MachineFunction& function, const CodeOptions& code, bool lockstep) {
   };
   bool changed = false, of_blocks = true;
   while (of_blocks) {
+    part_from_exits(function);
     while (unroll_round(function, code.unroll, lockstep, growth)) {
       changed = true;
       simplify_control_flow(function);
+      part_from_exits(function);
     }
     // What was too long for predication may have become short, now that the counter is a number.
     of_blocks = unroll_blocks(function, growth);

@@ -1,85 +1,11 @@
 // Loops of several blocks that become copies of their blocks: which do, what is left of what their counter makes, and
-// that random ones compute what they do as they stand.
+// what must not be taken for a counter, for a value that is there already, or for a word that is not needed.
+#include "tests/ptx/unroll_blocks.hpp"
+
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-
-#include <array>
-#include <cstring>
-#include <random>
-#include <string>
-#include <vector>
-
-#include "isa/interpreter.hpp"
-#include "ptx/compile.hpp"
-#include "tests/ptx/post_dominators.hpp"
 
 namespace heddle::ptx::unroll_blocks_test {
 namespace {
-
-constexpr unsigned kThreads = 64;
-constexpr unsigned kWords = 4096;  // of the buffer
-
-isa::Module compiled(const std::string& text, const CompileOptions& options) {
-  isa::Module module = compile(text, "k.ptx", options);
-  EXPECT_EQ(heddle::test::check_re_convergence(module.kernels.front()).wrong, "") << text;
-  return module;
-}
-
-CompileOptions unrolling() {
-  CompileOptions options;
-  options.unroll = 4;
-  return options;
-}
-
-std::vector<isa::Instruction> code_of(const isa::Module& module) {
-  std::vector<isa::Instruction> code;
-  for (const isa::InstructionWord& word : module.kernels.front().words) code.push_back(isa::decode(word).value());
-  return code;
-}
-
-unsigned count(const isa::Module& module, isa::Op op) {
-  unsigned found = 0;
-  for (const isa::Instruction& instruction : code_of(module)) found += instruction.op == op ? 1U : 0U;
-  return found;
-}
-
-unsigned branches_back(const isa::Module& module) {
-  unsigned found = 0;
-  std::uint32_t pc = 0;
-  for (const isa::Instruction& instruction : code_of(module)) {
-    found += instruction.op == isa::Op::BRA && instruction.target <= pc ? 1U : 0U;
-    ++pc;
-  }
-  return found;
-}
-
-std::vector<std::uint32_t> ran(const isa::Module& module) {
-  isa::DeviceMemory memory;
-  isa::load_module(module, memory);
-  const std::uint64_t buffer = memory.allocate("buffer", 4 * kWords, false);
-  for (unsigned i = 0; i < kWords; ++i) memory.put<std::uint32_t>(buffer + 4 * i, 77 * i * i + 1001 * i + 5);
-  isa::LaunchRequest launch;
-  launch.kernel = "k";
-  launch.block = {kThreads, 1, 1};
-  launch.parameters.resize(8);
-  std::memcpy(launch.parameters.data(), &buffer, 8);
-  isa::RetirementHash hash;
-  isa::InterpreterOptions limits;
-  limits.max_instructions_per_thread = 1'000'000;
-  const isa::InterpreterResult result = isa::interpret(module, launch, memory, hash, limits);
-  if (result.fault) ADD_FAILURE() << isa::describe(*result.fault, module);
-  std::vector<std::uint32_t> words(kWords);
-  memory.read(buffer, std::as_writable_bytes(std::span(words)));
-  return words;
-}
-
-// %r1: thread. %rd1: buffer, %rd2: the thread's word in it. Scratchpad of 512 words from `s` on.
-std::string kernel_of(const std::string& body) {
-  return ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 buffer) {\n"
-         ".reg .pred %p<9>; .reg .b32 %r<60>; .reg .b64 %rd<40>; .reg .f32 %f<9>; .shared .align 4 .b32 s[512];\n"
-         "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [buffer]; mul.wide.u32 %rd3, %r1, 4; add.u64 %rd2, %rd1, %rd3;\n" +
-         body + "\nexit; }\n";
-}
 
 // Goes through `inside` with %r4 from 0 up to `count`, and stores %r2.
 std::string loop_of(const std::string& inside, const std::string& count, const std::string& pragma = {}) {
@@ -238,197 +164,111 @@ TEST(UnrollBlocks, GuardedStoresAndAtomicsKeepLoopsOfAnUnknownCount) {
   EXPECT_EQ(loads(atomic, "6"), 6U);
 }
 
-// ---- random loops
-
-class RandomLoop {
- public:
-  explicit RandomLoop(unsigned seed) : random_(seed), seed_(seed), barriers_(seed % 3 == 0) {}
-
-  std::string text() {
-    std::string body;
-    // %r10 to %r15, %rd10 to %rd13 have values before the loop, %r16 to %r19, %rd14 and %rd15 only in it.
-    for (unsigned i = 10; i != 16; ++i) body += fmt::format("mad.lo.u32 %r{}, %r1, {}, {};\n", i, number(), number());
-    for (unsigned i = 16; i != 20; ++i) body += fmt::format("mov.u32 %r{}, {};\n", i, number());
-    for (unsigned i = 10; i != 16; ++i) body += fmt::format("mul.wide.u32 %rd{}, %r{}, {};\n", i, i, number());
-    for (unsigned i = 2; i != 5; ++i) body += fmt::format("setp.lt.u32 %p{}, %r{}, {};\n", i, 10 + i, number());
-    for (unsigned i = 1; i != 4; ++i) body += fmt::format("cvt.rn.f32.s32 %f{}, %r{};\n", i, 10 + i);
-    const unsigned iterations = 1 + pick(5), step = 1 + pick(9);
-    const std::uint32_t begin = pick(2) == 0 ? pick(5) : number() & 0xffffffU;
-    const bool down = pick(3) == 0, wide = pick(4) == 0;
-    const auto sign = static_cast<std::int64_t>(down ? -1 : 1) * step;
-    const std::int64_t end = static_cast<std::int32_t>(begin) + sign * iterations;
-    const char* const type = wide ? "64" : "32";
-    const std::string counter = wide ? "%rd20" : "%r20";
-    body += fmt::format("mov.b{} {}, {};\n", type, counter, static_cast<std::int32_t>(begin));
-    if (wide) body += "cvt.u32.u64 %r20, %rd20;\n";
-    body += "LOOP:\n";
-    const unsigned statements = 1 + pick(5);
-    for (unsigned i = 0; i != statements; ++i) body += statement(0);
-    if (pick(4) != 0) body += region(1);
-    body += fmt::format("add.s{} {}, {}, {};\n", type, counter, counter, sign);
-    if (wide) body += "cvt.u32.u64 %r20, %rd20;\n";
-    if (pick(3) == 0) body += statement(0);
-    const char* const goes_on = (step & (step - 1)) == 0 ? "ne" : down ? "gt" : "lt";
-    body += fmt::format("setp.{}.s{} %p1, {}, {}; @%p1 bra LOOP;\nOUT:\n", goes_on, type, counter,
-                        wide ? end : static_cast<std::int32_t>(end));
-    body += "mov.u32 %r2, 1;\n";
-    for (unsigned i = 10; i != 21; ++i) body += fmt::format("mad.lo.u32 %r2, %r2, 31, %r{};\n", i);
-    // In every other program of the lower words alone.
-    const char* const upper = seed_ % 2 == 0 ? "shr.u64 %rd30, %rd{0}, 32; xor.b64 %rd30, %rd30, %rd{0};\n" : "";
-    for (unsigned i = 10; i != 16; ++i) {
-      body += fmt::format(fmt::runtime(upper), i);
-      body += fmt::format("cvt.u32.u64 %r3, %rd{}; mad.lo.u32 %r2, %r2, 33, %r3;\n", *upper != 0 ? 30 : i);
-    }
-    for (unsigned i = 1; i != 4; ++i) body += fmt::format("mov.b32 %r3, %f{}; mad.lo.u32 %r2, %r2, 35, %r3;\n", i);
-    for (unsigned i = 2; i != 5; ++i)
-      body += fmt::format("selp.u32 %r3, 5, 9, %p{}; mad.lo.u32 %r2, %r2, 7, %r3;\n", i);
-    return kernel_of(body + "st.global.u32 [%rd2+8192], %r2;");
+// What looks like a count, or like a test of it, and is none.
+TEST(UnrollBlocks, CountersAreWhatEachIterationChanges) {
+  const std::string sometimes = "add.u32 %r2, %r2, %r1; and.b32 %r9, %r2, 1; setp.eq.u32 %p2, %r9, 1;\n";
+  const std::string end = "setp.lt.u32 %p1, %r4, 6; @%p1 bra L; mad.lo.u32 %r2, %r4, 100, %r2;\n";
+  const std::string goes = "@%p2 bra N; add.u32 %r2, %r2, 5;\nN: add.u32 %r4, %r4, 1; ";
+  const std::string two = "and.b32 %r9, %r1, 1; setp.eq.u32 %p3, %r9, 0;\n";
+  const std::string bodies[] = {
+      // Changed in an arm, too.
+      "mov.u32 %r4, 0;\nL: " + sometimes +
+          "@%p2 bra N; add.u32 %r2, %r2, 5; add.u32 %r4, %r4, 1;\nN: add.u32 %r4, %r4, 1; " + end,
+      "mov.u32 %r4, 0;\nL: " + sometimes +
+          "@%p2 bra N; add.u32 %r2, %r2, 5; bra M;\nN: add.u32 %r4, %r4, 2;\nM: add.u32 %r4, %r4, 1; " + end,
+      // What is compared is changed in an arm: the lower word, or a copy.
+      "mov.u64 %rd20, 0;\nL: " + sometimes +
+          "add.u64 %rd20, %rd20, 1; cvt.u32.u64 %r20, %rd20; @%p2 bra N; add.u32 %r20, %r20, 2;\nN: add.u32 %r2, %r2, "
+          "1;\n"
+          "setp.lt.u32 %p1, %r20, 6; @%p1 bra L; mad.lo.u32 %r2, %r20, 100, %r2;\n",
+      "mov.u32 %r4, 0;\nL: " + sometimes +
+          "add.u32 %r4, %r4, 1; mov.u32 %r20, %r4; @%p2 bra N; add.u32 %r20, %r20, 2;\nN: add.u32 %r2, %r2, 1;\n"
+          "setp.lt.u32 %p1, %r20, 6; @%p1 bra L; mad.lo.u32 %r2, %r20, 100, %r2;\n",
+      // An arm compares with something else.
+      "mov.u32 %r4, 0;\nL: " + sometimes +
+          "add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 6; @%p2 bra N; setp.lt.u32 %p1, %r4, 3;\nN: add.u32 %r2, %r2, "
+          "1;\n"
+          "@%p1 bra L; mad.lo.u32 %r2, %r4, 100, %r2;\n",
+      // It begins with one of two numbers.
+      two + "mov.u32 %r4, 0; @%p3 bra L; mov.u32 %r4, 2; st.global.u32 [%rd2+4096], %r9;\nL: " + sometimes + goes + end,
+      two + "@%p3 bra K; mov.u32 %r4, 2; st.global.u32 [%rd2+4096], %r9; bra L;\nK: mov.u32 %r4, 0;\nL: " + sometimes +
+          goes + end,
+      two + "mov.u32 %r4, 0; @%p3 mov.u32 %r4, 2;\nL: " + sometimes + goes + end};
+  for (const std::string& body : bodies) {
+    expect_equal(kernel_of("mov.u32 %r2, 0;\n" + body + "st.global.u32 [%rd2], %r2;"));
   }
+}
 
- private:
-  std::uint32_t pick(std::uint32_t below) { return static_cast<std::uint32_t>(random_() % below); }
-  std::uint32_t number() {
-    static constexpr std::array<std::uint32_t, 10> kEdges{0, 1, 2, 3, 4, 16, 31, 64, 255, 0x7fffffff};
-    return pick(3) == 0 ? static_cast<std::uint32_t>(random_()) & 0x7fffffffU : kEdges[pick(kEdges.size())];
+// Code is cleaned up in this way where a loop has been unrolled.
+constexpr const char* kUnrolled =
+    "mov.u32 %r2, 0; mov.u32 %r4, 0;\n"
+    "U: and.b32 %r9, %r2, 1; setp.eq.u32 %p2, %r9, 1; @%p2 bra V; add.u32 %r2, %r2, 7;\n"
+    "V: add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 3; @%p1 bra U;\n";
+
+TEST(UnrollBlocks, UpperWordsThatAreNeededAreThere) {
+  for (const char* const body :
+       {// Taken apart.
+        "cvt.u64.u32 %rd20, %r1; shl.b64 %rd10, %rd20, 34; add.s64 %rd10, %rd10, %rd20; mov.b64 {%r10, %r11}, %rd10;\n"
+        "mov.b64 %rd11, {%r11, %r1}; add.s64 %rd12, %rd11, %rd20; cvt.u32.u64 %r12, %rd12; cvt.u32.u64 %r13, %rd10;\n"
+        "add.u32 %r2, %r2, %r12; add.u32 %r2, %r2, %r13;",
+        "cvt.u64.u32 %rd20, %r1; mul.lo.u64 %rd10, %rd20, 0x40000000; add.s64 %rd10, %rd10, %rd20;\n"
+        "mov.b64 {%r10, %r11}, %rd10; mov.b64 %rd11, {%r11, %r11}; add.s64 %rd12, %rd11, %rd11;\n"
+        "cvt.u32.u64 %r12, %rd12; add.u32 %r2, %r2, %r12;",
+        // Conversions that change the lower word.
+        "mul.lo.u32 %r20, %r1, 1001; cvt.s64.s16 %rd10, %r20; add.s64 %rd11, %rd10, %rd10; cvt.u32.u64 %r12, %rd11;\n"
+        "cvt.u64.u8 %rd13, %r20; shl.b64 %rd14, %rd13, 3; cvt.u32.u64 %r14, %rd14; add.u32 %r2, %r2, %r12;\n"
+        "mad.lo.u32 %r2, %r2, 3, %r14; cvt.rn.f32.u32 %f1, %r20; cvt.rzi.u64.f32 %rd15, %f1;\n"
+        "add.s64 %rd16, %rd15, %rd15; cvt.u32.u64 %r15, %rd16; add.u32 %r2, %r2, %r15;"}) {
+    expect_equal(kernel_of(kUnrolled + std::string(body) + " st.global.u32 [%rd2], %r2;"));
   }
-  std::string reg() { return fmt::format("%r{}", pick(4) == 0 ? 20 : pick(5) == 0 ? 1 : 10 + pick(10)); }
-  std::string to() { return fmt::format("%r{}", 10 + pick(10)); }
-  std::string source() { return pick(3) == 0 ? fmt::format("{}", number()) : reg(); }
-  std::string wide() { return fmt::format("%rd{}", 10 + pick(6)); }
-  std::string real() { return fmt::format("%f{}", 1 + pick(3)); }
-  std::string predicate() { return fmt::format("%p{}", 2 + pick(3)); }
+}
 
-  std::string compute() {
-    static constexpr std::array<const char*, 17> kTwo{
-        "add.u32", "sub.u32", "mul.lo.u32", "and.b32", "or.b32",  "xor.b32", "shl.b32", "shr.u32",   "shr.s32",
-        "min.s32", "max.u32", "mul.hi.u32", "min.u32", "max.s32", "sub.s32", "rem.u32", "mul.hi.s32"};
-    static constexpr std::array<const char*, 7> kOne{"popc.b32", "clz.b32", "brev.b32", "not.b32",
-                                                     "abs.s32",  "neg.s32", "cnot.b32"};
-    static constexpr std::array<const char*, 6> kWide{"add.u64", "sub.u64", "mul.lo.u64",
-                                                      "and.b64", "or.b64",  "xor.b64"};
-    static constexpr std::array<const char*, 4> kReal{"add.f32", "mul.f32", "min.f32", "sub.f32"};
-    static constexpr std::array<const char*, 3> kComparison{"lt.u32", "ge.s32", "eq.u32"};
-    switch (pick(30)) {
-      case 0:
-        return fmt::format("mad.lo.u32 {}, {}, {}, {};", to(), reg(), source(), reg());
-      case 1:
-        return fmt::format("bfe.u32 {}, {}, {}, {};", to(), reg(), pick(32), pick(33));
-      case 2:
-        return fmt::format("bfi.b32 {}, {}, {}, {}, {};", to(), reg(), reg(), pick(32), pick(33));
-      case 3:
-        return fmt::format("prmt.b32 {}, {}, {}, {};", to(), reg(), reg(), pick(65536));
-      case 4:
-        return fmt::format("selp.u32 {}, {}, {}, {};", to(), reg(), source(), predicate());
-      case 5:
-        return fmt::format("{} {}, {};", kOne[pick(kOne.size())], to(), reg());
-      case 6:
-        return fmt::format("setp.{} {}, {}, {};", kComparison[pick(3)], predicate(), reg(), source());
-      case 7:
-        return fmt::format("setp.{}.and.u32 {}, {}, {}, {};", pick(2) == 0 ? "lt" : "ne", predicate(), reg(), source(),
-                           predicate());
-      case 8:
-        return fmt::format("xor.pred {}, {}, {};", predicate(), predicate(), predicate());
-      case 9:
-        return fmt::format("{} {}, {}, {};", kWide[pick(kWide.size())], wide(), wide(), wide());
-      case 10:
-        return fmt::format("mad.wide.{} {}, {}, {}, {};", pick(2) == 0 ? "u32" : "s32", wide(), reg(), source(),
-                           wide());
-      case 11:
-        return fmt::format("shl.b64 {}, {}, {};", wide(), wide(), pick(70));
-      case 12:
-        return fmt::format("cvt.{} {}, {};", pick(2) == 0 ? "u64.u32" : "s64.s32", wide(), reg());
-      case 13:
-        return fmt::format("cvt.u32.u64 {}, {};", to(), wide());
-      case 14:
-        return fmt::format("cvt.{} {}, {};", pick(2) == 0 ? "rn.f32.u32" : "rp.f32.s32", real(), reg());
-      case 15:
-        return fmt::format("cvt.rzi.s32.f32 {}, {};", to(), real());
-      case 16:
-        return fmt::format("{} {}, {}, {};", kReal[pick(kReal.size())], real(), real(), real());
-      case 17:
-        return fmt::format("{} {}, {};", pick(2) == 0 ? "ex2.approx.ftz.f32" : "sin.approx.f32", real(), real());
-      default:
-        return fmt::format("{} {}, {}, {};", kTwo[pick(kTwo.size())], to(), reg(), source());
+TEST(UnrollBlocks, ValuesWithTwoResultsAreTwo) {
+  expect_equal(kernel_of(kUnrolled + std::string("setp.lt.u32 %p7|%p8, %r1, 9; setp.lt.u32 %p9|%p10, %r1, 9;\n"
+                                                 "selp.u32 %r10, 5, 9, %p7; selp.u32 %r11, 50, 90, %p8;\n"
+                                                 "selp.u32 %r12, 500, 900, %p9; selp.u32 %r13, 5000, 9000, %p10;\n"
+                                                 "add.u32 %r2, %r2, %r10; add.u32 %r2, %r2, %r11;\n"
+                                                 "add.u32 %r2, %r2, %r12; add.u32 %r2, %r2, %r13;\n"
+                                                 "st.global.u32 [%rd2], %r2;")));
+}
+
+TEST(UnrollBlocks, AddressesKeepWhatTheyWereMadeOf) {
+  const std::string counted = "and.b32 %r50, %r1, 3; add.u32 %r50, %r50, 4; mov.u32 %r4, 0;\n";
+  const std::string round = "add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r50; @%p1 bra H; st.global.u32 [%rd2], %r2;";
+  // Of an earlier round: its operand has the value of this one.
+  for (int length = 4; length != 8; ++length) {
+    for (int reads = 1; reads <= length; ++reads) {
+      std::string body = kUnrolled + counted +
+                         "setp.ne.u32 %p5, %r1, %r1;\nH: mad.lo.u32 %r10, %r4, %r1, %r4; and.b32 %r10, %r10, 31;\n"
+                         "mul.wide.u32 %rd10, %r10, 4; add.s64 %rd40, %rd1, %rd10; and.b32 %r11, %r4, 1;\n"
+                         "setp.eq.u32 %p6, %r11, 1; @%p6 bra B;\n";
+      for (int i = 1; i <= length; ++i) {
+        body += fmt::format("add.s64 %rd{}, %rd{}, {}; ld.global.u32 %r20, [%rd{}]; mad.lo.u32 %r2, %r2, 5, %r20;\n",
+                            40 + i, 39 + i, i == 1 ? 16 : 4, 40 + i);
+      }
+      body += fmt::format(
+          "setp.eq.u32 %p5, %r1, %r1;\nB: @%p5 ld.global.u32 %r21, [%rd{}];\n"
+          "@%p5 mad.lo.u32 %r2, %r2, 3, %r21; st.global.u32 [%rd2+12288], %r2;\n",
+          40 + reads);
+      expect_equal(kernel_of(body + round));
     }
   }
-
-  // Words of the buffer below 1024 words are read, words of the scratchpad by their thread alone.
-  std::string access() {
-    const std::string shared = "mov.u64 %rd31, s; add.u64 %rd31, %rd31, %rd32;";
-    switch (pick(4)) {
-      case 0:
-        return fmt::format(
-            "and.b32 %r30, {}, 1023; mul.wide.u32 %rd30, %r30, 4; add.u64 %rd30, %rd1, %rd30;\n"
-            "ld.global.u32 {}, [%rd30+{}];",
-            reg(), to(), 4 * pick(64));
-      case 1:
-        return fmt::format(
-            "and.b32 %r30, {}, 7; shl.b32 %r30, %r30, 6; add.u32 %r30, %r30, %r1;\n"
-            "cvt.u64.u32 %rd32, %r30; shl.b64 %rd32, %rd32, 2; {} st.shared.u32 [%rd31], {};",
-            reg(), shared, reg());
-      case 2:
-        return fmt::format(
-            "and.b32 %r30, {}, 7; mad.lo.u32 %r30, %r30, 64, %r1; mul.wide.u32 %rd32, %r30, 4; {}\n"
-            "ld.shared.u32 {}, [%rd31];",
-            reg(), shared, to());
-      default:
-        return fmt::format(
-            "add.u32 %r31, %r1, {}; and.b32 %r31, %r31, 63; shl.b32 %r31, %r31, 2;\n"
-            "cvt.u64.u32 %rd33, %r31; add.u64 %rd33, %rd1, %rd33; st.global.u32 [%rd33+12288], %r1;",
-            64 * pick(4));
-    }
-  }
-
-  std::string statement(unsigned depth) {
-    if (depth < 2 && pick(5) == 0) return region(depth);
-    if (depth == 0 && barriers_ && pick(6) == 0) return "bar.sync 0;\n";
-    if (pick(4) == 0) return access() + "\n";
-    const std::string guard = pick(5) == 0 ? fmt::format("@{}{} ", pick(2) == 0 ? "!" : "", predicate()) : "";
-    return guard + compute() + "\n";
-  }
-
-  std::string region(unsigned depth) {
-    const unsigned label = labels_++;
-    std::string out = fmt::format("@{}{} bra ELSE{};\n", pick(2) == 0 ? "!" : "", predicate(), label);
-    for (unsigned i = 0, many = 1 + pick(3); i != many; ++i) out += statement(depth + 1);
-    if (!barriers_ && pick(6) == 0) {
-      out += "bra OUT;\n";
-    } else if (pick(2) == 0) {
-      out += fmt::format("bra NEXT{};\n", label);
-    }
-    out += fmt::format("ELSE{}:\n", label);
-    for (unsigned i = 0, many = pick(3); i != many; ++i) out += statement(depth + 1);
-    return out + fmt::format("NEXT{}:\n", label);
-  }
-
-  std::mt19937 random_;
-  unsigned seed_;
-  bool barriers_;
-  unsigned labels_ = 0;
-};
-
-TEST(UnrollBlocks, RandomLoopsComputeWhatTheyDoAsTheyStand) {
-  unsigned loops = 0, gone = 0;
-  for (unsigned seed = 1; seed <= 400 && !testing::Test::HasFailure(); ++seed) {
-    const std::string text = RandomLoop(seed).text();
-    SCOPED_TRACE(text);
-    const isa::Module plain = compiled(text, {});
-    const std::vector<std::uint32_t> reference = ran(plain);
-    for (const bool today : {false, true}) {
-      CompileOptions options = unrolling();
-      options.if_conversion = today || seed % 2 == 0 ? 6 : 0;
-      options.predicated_loads = !today;
-      options.peephole = today;
-      options.software_division = today;
-      options.schedule_within = today ? 48 : 0;
-      options.max_registers = seed % 5 == 0 ? 20 : isa::kNarrowRegisters;
-      const isa::Module module = compiled(text, options);
-      EXPECT_EQ(ran(module), reference) << "today: " << today << ", seed " << seed;
-      loops += branches_back(plain) != 0 ? 1U : 0U;
-      gone += branches_back(plain) != 0 && branches_back(module) == 0 ? 1U : 0U;
-    }
-  }
-  EXPECT_GT(gone, loops / 2) << "of " << loops;
+  // The operand is another value behind the sum.
+  expect_equal(kernel_of(
+      kUnrolled + counted +
+      "mov.u64 %rd40, 0;\nH: and.b32 %r11, %r4, 1; setp.eq.u32 %p6, %r11, 1; @%p6 bra B;\n"
+      "mad.lo.u32 %r10, %r4, 7, %r1; and.b32 %r10, %r10, 31; cvt.u64.u32 %rd40, %r10;\n"
+      "B: add.s64 %rd41, %rd40, 5; cvt.u64.u32 %rd40, %r4; shl.b64 %rd42, %rd41, 2; add.s64 %rd43, %rd1, %rd42;\n"
+      "ld.global.u32 %r21, [%rd43]; mad.lo.u32 %r2, %r2, 3, %r21;\n" +
+      round));
+  // Too far for an offset.
+  expect_equal(kernel_of(
+      kUnrolled + std::string("ld.global.u32 %r61, [%rd1+12000]; and.b32 %r61, %r61, 1; cvt.u64.u32 %rd60, %r61;\n"
+                              "shl.b64 %rd61, %rd60, 32; sub.s64 %rd62, %rd1, %rd61; and.b32 %r10, %r1, 7;\n"
+                              "cvt.u64.u32 %rd10, %r10; add.s64 %rd11, %rd10, 0x20000000;\n"
+                              "shl.b64 %rd12, %rd11, 2; add.s64 %rd13, %rd12, %rd62;\n"
+                              "add.s64 %rd14, %rd13, 0x7ffffff0; ld.global.u32 %r14, [%rd14+32];\n"
+                              "add.u32 %r2, %r2, %r14; st.global.u32 [%rd2], %r2;")));
 }
 
 }  // namespace
