@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
         WavesCase{"l2_and_hints", {"database-hints", "index_search", "--scale", "0.002"}},
         // A nanosecond is a cycle there, too, as the reader of waves counts.
         WavesCase{"today",
-                  {"h100-8sm", "hotspot", "--scale", "0.001", "--set", "gpu.cores=2", "--set", "gpu.clock_ghz=1"},
+                  {"h100-8sm", "srad", "--scale", "0.001", "--set", "gpu.cores=2", "--set", "gpu.clock_ghz=1"},
                   true},
         WavesCase{"today_by_scoreboard",
                   {"v100-8sm", "reduction", "--scale", "0.001", "--set", "gpu.cores=1", "--set", "gpu.clock_ghz=1",
