@@ -1,10 +1,10 @@
 // Loops of several blocks that become copies of their blocks: which do, what is left of what their counter makes, and
 // what must not be taken for a counter, for a value that is there already, or for a word that is not needed.
-#include "tests/ptx/unroll_blocks.hpp"
+#include "tests/ptx/unrolling.hpp"
 
 #include <fmt/format.h>
 
-namespace heddle::ptx::unroll_blocks_test {
+namespace heddle::ptx::unrolling {
 namespace {
 
 // Goes through `inside` with %r4 from 0 up to `count`, and stores %r2.
@@ -25,9 +25,9 @@ void expect_equal(const std::string& text) {
   CompileOptions predicated = unrolling();
   predicated.if_conversion = 8;
   predicated.peephole = true;
-  const std::vector<std::uint32_t> reference = ran(compiled(text, {}));
-  EXPECT_EQ(ran(compiled(text, unrolling())), reference) << text;
-  EXPECT_EQ(ran(compiled(text, predicated)), reference) << text;
+  const std::vector<std::uint32_t> reference = words_of(compiled(text, {}));
+  EXPECT_EQ(words_of(compiled(text, unrolling())), reference) << text;
+  EXPECT_EQ(words_of(compiled(text, predicated)), reference) << text;
 }
 
 TEST(UnrollBlocks, ALoopOfAKnownCountIsItsCopies) {
@@ -130,7 +130,7 @@ TEST(UnrollBlocks, DivisionsByTheCounterKeepTheirReciprocal) {
   EXPECT_EQ(branches_back(module), 0U);
   EXPECT_EQ(count(module, isa::Op::FRCP), 3U);
   EXPECT_EQ(count(module, isa::Op::CVT), 6U);
-  EXPECT_EQ(ran(module), ran(compiled(text, {})));
+  EXPECT_EQ(words_of(module), words_of(compiled(text, {})));
 }
 
 TEST(UnrollBlocks, OuterLoopsFollow) {
@@ -272,4 +272,4 @@ TEST(UnrollBlocks, AddressesKeepWhatTheyWereMadeOf) {
 }
 
 }  // namespace
-}  // namespace heddle::ptx::unroll_blocks_test
+}  // namespace heddle::ptx::unrolling

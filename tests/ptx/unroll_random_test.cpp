@@ -4,9 +4,9 @@
 #include <array>
 #include <random>
 
-#include "tests/ptx/unroll_blocks.hpp"
+#include "tests/ptx/unrolling.hpp"
 
-namespace heddle::ptx::unroll_blocks_test {
+namespace heddle::ptx::unrolling {
 namespace {
 
 class RandomLoop {
@@ -186,7 +186,7 @@ TEST(UnrollBlocks, RandomLoopsComputeWhatTheyDoAsTheyStand) {
     const std::string text = RandomLoop(seed).text();
     SCOPED_TRACE(text);
     const isa::Module plain = compiled(text, {});
-    const std::vector<std::uint32_t> reference = ran(plain);
+    const std::vector<std::uint32_t> reference = words_of(plain);
     for (const bool today : {false, true}) {
       CompileOptions options = unrolling();
       options.if_conversion = today || seed % 2 == 0 ? 6 : 0;
@@ -196,7 +196,7 @@ TEST(UnrollBlocks, RandomLoopsComputeWhatTheyDoAsTheyStand) {
       options.schedule_within = today ? 48 : 0;
       options.max_registers = seed % 5 == 0 ? 20 : isa::kNarrowRegisters;
       const isa::Module module = compiled(text, options);
-      EXPECT_EQ(ran(module), reference) << "today: " << today << ", seed " << seed;
+      EXPECT_EQ(words_of(module), reference) << "today: " << today << ", seed " << seed;
       loops += branches_back(plain) != 0 ? 1U : 0U;
       gone += branches_back(plain) != 0 && branches_back(module) == 0 ? 1U : 0U;
     }
@@ -205,4 +205,4 @@ TEST(UnrollBlocks, RandomLoopsComputeWhatTheyDoAsTheyStand) {
 }
 
 }  // namespace
-}  // namespace heddle::ptx::unroll_blocks_test
+}  // namespace heddle::ptx::unrolling

@@ -5,22 +5,23 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "isa/interpreter.hpp"
-#include "ptx/compile.hpp"
-#include "tests/ptx/post_dominators.hpp"
+#include "tests/ptx/unrolling.hpp"
 
 namespace heddle::ptx::unroll_test {
 namespace {
 
+using unrolling::compiled;
+using unrolling::count;
+using unrolling::kWords;
+using unrolling::Ran;
+
 constexpr unsigned kThreads = 32;
-constexpr unsigned kWords = 4096;  // of the buffer
 
 CompileOptions options_of(unsigned unroll, unsigned registers = isa::kRegisters, unsigned schedule_within = 0) {
   CompileOptions options;
@@ -30,45 +31,8 @@ CompileOptions options_of(unsigned unroll, unsigned registers = isa::kRegisters,
   return options;
 }
 
-isa::Module compiled(const std::string& text, const CompileOptions& options) {
-  const isa::Module module = compile(text, "k.ptx", options);
-  EXPECT_EQ(heddle::test::check_re_convergence(module.kernels.front()).wrong, "") << text;
-  return module;
-}
-
-unsigned count(const isa::Module& module, isa::Op op) {
-  unsigned found = 0;
-  for (const isa::InstructionWord& word : module.kernels.front().words) {
-    found += isa::decode(word).value().op == op ? 1U : 0U;
-  }
-  return found;
-}
-
-// What the threads leave in the buffer, and how many instructions the warp took.
-struct Ran {
-  std::vector<std::uint32_t> words;
-  std::uint64_t warp_instructions = 0;
-};
 Ran ran(const isa::Module& module) {
-  isa::DeviceMemory memory;
-  isa::load_module(module, memory);
-  const std::uint64_t buffer = memory.allocate("buffer", 4 * kWords, false);
-  for (unsigned i = 0; i < kWords; ++i) memory.put<std::uint32_t>(buffer + 4 * i, 1000 + 7 * i);
-  isa::LaunchRequest launch;
-  launch.kernel = "k";
-  launch.block = {kThreads, 1, 1};
-  launch.parameters.resize(8);
-  std::memcpy(launch.parameters.data(), &buffer, 8);
-  isa::RetirementHash hash;
-  isa::InterpreterOptions limits;
-  limits.max_instructions_per_thread = 1'000'000;
-  const isa::InterpreterResult result = isa::interpret(module, launch, memory, hash, limits);
-  if (result.fault) ADD_FAILURE() << isa::describe(*result.fault, module);
-  Ran values;
-  values.warp_instructions = result.warp_instructions;
-  values.words.resize(kWords);
-  memory.read(buffer, std::as_writable_bytes(std::span(values.words)));
-  return values;
+  return unrolling::ran(module, kThreads, [](unsigned i) { return 1000 + 7 * i; });
 }
 
 // %r1: thread. %rd1: buffer, %rd2: the thread's word. The body is between.

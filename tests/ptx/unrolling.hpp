@@ -1,4 +1,4 @@
-// For tests of unrolling: kernels of 64 threads with a buffer, what they compute, and what their code holds.
+// For tests of unrolling: kernels with a buffer, what they compute, and what their code holds.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,9 +13,8 @@
 #include "ptx/compile.hpp"
 #include "tests/ptx/post_dominators.hpp"
 
-namespace heddle::ptx::unroll_blocks_test {
+namespace heddle::ptx::unrolling {
 
-inline constexpr unsigned kThreads = 64;
 inline constexpr unsigned kWords = 4096;  // of the buffer
 
 inline isa::Module compiled(const std::string& text, const CompileOptions& options) {
@@ -52,14 +51,21 @@ inline unsigned branches_back(const isa::Module& module) {
   return found;
 }
 
-inline std::vector<std::uint32_t> ran(const isa::Module& module) {
+// What the threads leave in the buffer, and how many instructions their warps took.
+struct Ran {
+  std::vector<std::uint32_t> words;
+  std::uint64_t warp_instructions = 0;
+};
+// `word_at`: what the buffer has in a word at first.
+template <class WordAt>
+Ran ran(const isa::Module& module, unsigned threads, WordAt word_at) {
   isa::DeviceMemory memory;
   isa::load_module(module, memory);
   const std::uint64_t buffer = memory.allocate("buffer", 4 * kWords, false);
-  for (unsigned i = 0; i < kWords; ++i) memory.put<std::uint32_t>(buffer + 4 * i, 77 * i * i + 1001 * i + 5);
+  for (unsigned i = 0; i < kWords; ++i) memory.put<std::uint32_t>(buffer + 4 * i, word_at(i));
   isa::LaunchRequest launch;
   launch.kernel = "k";
-  launch.block = {kThreads, 1, 1};
+  launch.block = {threads, 1, 1};
   launch.parameters.resize(8);
   std::memcpy(launch.parameters.data(), &buffer, 8);
   isa::RetirementHash hash;
@@ -67,9 +73,16 @@ inline std::vector<std::uint32_t> ran(const isa::Module& module) {
   limits.max_instructions_per_thread = 1'000'000;
   const isa::InterpreterResult result = isa::interpret(module, launch, memory, hash, limits);
   if (result.fault) ADD_FAILURE() << isa::describe(*result.fault, module);
-  std::vector<std::uint32_t> words(kWords);
-  memory.read(buffer, std::as_writable_bytes(std::span(words)));
-  return words;
+  Ran values;
+  values.warp_instructions = result.warp_instructions;
+  values.words.resize(kWords);
+  memory.read(buffer, std::as_writable_bytes(std::span(values.words)));
+  return values;
+}
+
+// Of 64 threads.
+inline std::vector<std::uint32_t> words_of(const isa::Module& module) {
+  return ran(module, 64, [](unsigned i) { return 77 * i * i + 1001 * i + 5; }).words;
 }
 
 // %r1: thread. %rd1: buffer, %rd2: the thread's word in it. Scratchpad of 512 words from `s` on.
@@ -80,4 +93,4 @@ inline std::string kernel_of(const std::string& body) {
          body + "\nexit; }\n";
 }
 
-}  // namespace heddle::ptx::unroll_blocks_test
+}  // namespace heddle::ptx::unrolling
