@@ -163,11 +163,7 @@ class Folder {
       move.in.at = in.at;
       code.push_back(std::move(move));
     } else {
-      for (unsigned word = 0; word != words; ++word) {
-        MachineInstruction copy = make_copy(in.dst, word, kNone, 0, 1, {}, in.at);
-        copy.in.imm = static_cast<std::uint32_t>(value >> (32U * word));
-        code.push_back(std::move(copy));
-      }
+      append_constant(in.dst, words, value, in.at, code);
     }
     changed_ = true;
     return true;
@@ -176,12 +172,7 @@ class Folder {
   void write(VReg predicate, bool value, const Position& at, std::vector<MachineInstruction>& code) {
     if (predicate == kNone) return;
     if (single_.definition(predicate)) predicates_[predicate] = value;
-    MachineInstruction constant;
-    constant.in.op = Op::PLOP;
-    constant.in.p = predicate;
-    constant.in.pa = {kNone, !value};
-    constant.in.at = at;
-    code.push_back(std::move(constant));
+    code.push_back(make_predicate(predicate, {kNone, !value}, {}, at));
   }
 
   MachineFunction& function_;

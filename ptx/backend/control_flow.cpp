@@ -38,8 +38,8 @@ std::vector<int> reverse_post_order(const MachineFunction& function) {
       path.pop_back();
       continue;
     }
-    const int next =
-        to[to.size() - 1 - path.back().second++];  // where it goes without a jump: last, so that it follows
+    // Where it goes without a jump comes last, so that it follows in the order.
+    const int next = to[to.size() - 1 - path.back().second++];
     if (seen[static_cast<std::size_t>(next)]) continue;
     seen[static_cast<std::size_t>(next)] = true;
     path.emplace_back(next, 0);

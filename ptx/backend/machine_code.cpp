@@ -111,6 +111,24 @@ MachineInstruction make_copy(VReg dst, unsigned dst_word, VReg src, unsigned src
   return copy;
 }
 
+MachineInstruction make_predicate(VReg to, VPred from, VPred guard, const Position& at) {
+  MachineInstruction predicate;
+  predicate.in.op = Op::PLOP;
+  predicate.in.guard = guard;
+  predicate.in.p = to;
+  predicate.in.pa = from;
+  predicate.in.at = at;
+  return predicate;
+}
+
+void append_constant(VReg to, unsigned words, std::uint64_t value, const Position& at,
+                     std::vector<MachineInstruction>& code) {
+  for (unsigned word = 0; word != words; ++word) {
+    MachineInstruction& copy = code.emplace_back(make_copy(to, word, kNone, 0, 1, {}, at));
+    copy.in.imm = static_cast<std::uint32_t>(value >> (32U * word));
+  }
+}
+
 namespace {
 
 class Importer {

@@ -142,6 +142,12 @@ void for_each_definition_field(MachineInstruction& instruction, Visit visit) {
 [[nodiscard]] MachineInstruction make_copy(VReg dst, unsigned dst_word, VReg src, unsigned src_word, unsigned words,
                                            VPred guard, const Position& at);
 
+// A predicate is another one, its inverse or, without a register, a constant.
+[[nodiscard]] MachineInstruction make_predicate(VReg to, VPred from, VPred guard, const Position& at);
+// The words of a constant.
+void append_constant(VReg to, unsigned words, std::uint64_t value, const Position& at,
+                     std::vector<MachineInstruction>& code);
+
 // IR to blocks: splits at labels and branches, gives vectors their tuples, turns moves into copies.
 // Throws InternalError for IR that breaks the contract of ptx/ir.hpp.
 [[nodiscard]] MachineFunction import_function(const IrFunction& function, const std::string& file);

@@ -67,13 +67,7 @@ class PredicateForwarder {
     if (definition(select.pa.reg, where, origin) == nullptr) return;
     const bool when_set = (*yes != 0) == (comparison == isa::Comparison::ne);
     const VPred source = {select.pa.reg, select.pa.negated == when_set};
-    IrInstruction copy;
-    copy.op = Op::PLOP;
-    copy.guard = in.guard;
-    copy.p = in.p;
-    copy.pa = source;
-    copy.at = in.at;
-    in = copy;
+    in = make_predicate(in.p, source, in.guard, in.at).in;
     changed_ = true;
   }
 
@@ -95,12 +89,7 @@ class PredicateForwarder {
         return point && (reg == kNone || single_.before(*point, {at_.block, i}));
       };
       if (!fixed(in.a) || (!in.immediate && !fixed(in.b)) || !single_.definition(other.p)) continue;
-      IrInstruction copy;
-      copy.op = Op::PLOP;
-      copy.p = in.p;
-      copy.pa = {other.p, true};
-      copy.at = in.at;
-      in = copy;
+      in = make_predicate(in.p, {other.p, true}, {}, in.at).in;
       changed_ = true;
       return;
     }

@@ -61,16 +61,8 @@ class Sharer {
         values_[{in.op, operands, {in.pa.negated, in.pb.negated}, in.immediate, in.imm, in.sub, in.mods}];
     for (const Value& value : values) {
       if (!single_.before(value.at, at)) continue;
-      if (predicate) {
-        MachineInstruction copy;
-        copy.in.op = Op::PLOP;
-        copy.in.p = result;
-        copy.in.pa = {value.reg, false};
-        copy.in.at = in.at;
-        instruction = std::move(copy);
-      } else {
-        instruction = make_copy(result, 0, value.reg, 0, function_.words(result), {}, in.at);
-      }
+      instruction = predicate ? make_predicate(result, {value.reg, false}, {}, in.at)
+                              : make_copy(result, 0, value.reg, 0, function_.words(result), {}, in.at);
       same_[result] = value.reg;
       return;
     }

@@ -145,11 +145,7 @@ class Loop {
   // A register with a constant of the counter's size.
   VReg constant(std::int64_t value, std::vector<MachineInstruction>& code) {
     const VReg to = fresh();
-    for (unsigned word = 0; word != function_.words(to); ++word) {
-      MachineInstruction move = make_copy(to, word, kNone, 0, 1, {}, block().code[test().at].in.at);
-      move.in.imm = static_cast<std::uint32_t>(static_cast<std::uint64_t>(value) >> (32U * word));
-      code.push_back(std::move(move));
-    }
+    append_constant(to, function_.words(to), static_cast<std::uint64_t>(value), block().code[test().at].in.at, code);
     return to;
   }
 
