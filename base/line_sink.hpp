@@ -1,4 +1,4 @@
-// Where text goes whose writer knows of each line how long it is and which others it may be like.
+// Where text goes whose writer knows of each line how long it is and which others are the same.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,31 @@ namespace heddle {
 
 class LineSink : public ByteSink {
  public:
-  struct Line {
-    std::uint16_t size;  // with its line feed, not 0
-    std::uint16_t hash;  // lines that are the same have the same one
+  // A line of a text: in a text, lines with the same number are the same bytes.
+  class Line {
+   public:
+    static constexpr unsigned kSizeBits = 7;
+    static constexpr std::size_t kLongest = (std::size_t{1} << kSizeBits) - 1;
+    static constexpr unsigned kWhatBits = 64 - kSizeBits;
+
+    constexpr Line() = default;
+    // `what` is another one for each line of the text that is not the same, and has kWhatBits. `size` is that with the
+    // line feed, 1 to kLongest; a longer line is told as several.
+    constexpr Line(std::uint64_t what, std::size_t size) : number_(what << kSizeBits | size) {}
+    [[nodiscard]] std::size_t size() const { return number_ & kLongest; }
+    [[nodiscard]] std::uint64_t number() const { return number_; }
+
+   private:
+    std::uint64_t number_ = 0;
   };
   // False: write() does as well.
   [[nodiscard]] virtual bool wants_lines() const = 0;
+  // The first so many bytes, which are the first so many lines; behind them are any others.
   struct Text {
-    std::string bytes{};  // the first `size`, of whole lines; behind them any others
+    std::string bytes{};
     std::size_t size = 0;
     std::vector<Line> lines{};
+    std::size_t lines_count = 0;
   };
   // As write(); leaves an empty text, with room as one has had that was taken before.
   virtual void take_lines(Text& text) = 0;

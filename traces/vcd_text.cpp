@@ -13,6 +13,19 @@ namespace heddle::traces {
 
 namespace {
 
+// What tells the lines of changes apart: the wave, and this many bits of a value. A value of more bits, and waves from
+// kNew on, have lines that count as like none.
+constexpr unsigned kValueBits = 40;
+constexpr std::uint32_t kNew = (1U << (LineSink::Line::kWhatBits - kValueBits)) - 2;
+// A time is told as two lines, of which the first, without the last digit, comes as often as this:
+constexpr std::uint64_t kTimes = kNew + 1;
+constexpr std::uint64_t kTimesTogether = 10;
+
+// The so many-th line of the text, which counts as like none.
+inline LineSink::Line new_line(std::size_t number, std::size_t size) {
+  return {std::uint64_t{kNew} << kValueBits | number, size};
+}
+
 // The eight binary digits of every byte.
 constexpr auto kDigits = [] {
   std::array<std::array<char, 8>, 256> digits{};
@@ -85,50 +98,55 @@ void VcdText::begin(const Head& head) {
       line.mask = 1;
     }
   }
-  append(fmt::format("$version {} $end\n", head.version));
+  std::string text = fmt::format("$version {} $end\n", head.version);
   for (const std::string& comment : head.comments) {
-    append(fmt::format("$comment {} $end\n", comment));
+    text += fmt::format("$comment {} $end\n", comment);
   }
-  append(fmt::format("$timescale {} $end\n", time_scale(head.unit)));
-  scope(WaveScope::of(head.variables), head);
-  append("$enddefinitions $end\n");
-  flush();
+  text += fmt::format("$timescale {} $end\n", time_scale(head.unit));
+  scope(WaveScope::of(head.variables), head, text);
+  out_.write(text + "$enddefinitions $end\n");
 }
 
-void VcdText::scope(const WaveScope& scope, const Head& head) {
+void VcdText::scope(const WaveScope& scope, const Head& head, std::string& text) const {
   for (const auto& [name, number] : scope.variables) {
     const Variable& variable = head.variables[number];
     const char* const type = variable.type == Type::real ? "real" : variable.type == Type::event ? "event" : "wire";
-    append(fmt::format("$var {} {} {} {} $end\n", type, variable.width, ids_[number], name_with_bits(name, variable)));
+    text += fmt::format("$var {} {} {} {} $end\n", type, variable.width, ids_[number], name_with_bits(name, variable));
   }
   for (const auto& [name, inner] : scope.inner) {
-    append(fmt::format("$scope module {} $end\n", name));
-    this->scope(*inner, head);
-    append("$upscope $end\n");
+    text += fmt::format("$scope module {} $end\n", name);
+    this->scope(*inner, head, text);
+    text += "$upscope $end\n";
   }
 }
 
+// Text that comes once, or seldom.
 void VcdText::append(std::string_view text) {
-  others_ = true;
   while (!text.empty()) {
-    const std::size_t count = std::min(text.size(), most_ - text_.size);
+    const std::size_t count = std::min({text.size(), most_ - text_.size, LineSink::Line::kLongest});
     std::memcpy(line(), text.data(), count);
+    tell_new_line(count);
     end_line(line() + count);
     text.remove_prefix(count);
-    others_ = others_ || !text.empty();
+  }
+}
+
+inline void VcdText::tell_new_line(std::size_t size) {
+  if (lines_of_ != nullptr) {
+    make_room_for_lines(1);
+    text_.lines[text_.lines_count] = new_line(text_.lines_count, size);
+    ++text_.lines_count;
   }
 }
 
 void VcdText::flush() {
-  if (lines_of_ != nullptr && !others_) {
+  if (lines_of_ != nullptr) {
     lines_of_->take_lines(text_);
-    make_room();
+    make_room(1);
   } else {
     out_.write({text_.bytes.data(), text_.size});
-    text_.lines.clear();
     text_.size = 0;
   }
-  others_ = false;
 }
 
 void VcdText::time(std::uint64_t time) {
@@ -138,9 +156,14 @@ void VcdText::time(std::uint64_t time) {
     *text = '#';
     char* end = std::to_chars(text + 1, text + kLongestLine - 1, time).ptr;
     *end++ = '\n';
-    if (lines_of_ != nullptr) {
-      text_.lines.push_back({static_cast<std::uint16_t>(end - text), 0});
+    auto size = static_cast<std::size_t>(end - text);
+    const std::uint64_t of_several = time / kTimesTogether;
+    if (lines_of_ != nullptr && of_several != 0 && of_several >> kValueBits == 0) {
+      make_room_for_lines(1);
+      text_.lines[text_.lines_count++] = {kTimes << kValueBits | of_several, size - 2};
+      size = 2;
     }
+    tell_new_line(size);
     end_line(end);
   }
 }
@@ -155,24 +178,33 @@ void VcdText::changes(std::span<const link::WaveChange> changes) {
 
 template <bool kTellsLines>
 inline void VcdText::write_changes(std::span<const link::WaveChange> changes) {
+  make_room(changes.size());
+  if (kTellsLines) {
+    make_room_for_lines(changes.size());
+  }
+  // Where nothing that is written changes them.
   char* at = line();
-  for (const link::WaveChange& change : changes) {
+  const Line* const lines = lines_.data();
+  LineSink::Line* told = text_.lines.data() + text_.lines_count;
+  for (const auto& [wave, new_value] : changes) {
     const char* const begin = at;
-    const Line& of = lines_[change.wave];
-    const std::uint64_t value = change.value & of.mask;
+    const Line& of = lines[wave];
+    const std::uint64_t value = new_value & of.mask;
     *at = 'b';  // written over where the line begins with the digit
     at = digits(at + of.before, value);
     std::memcpy(at, of.end.data(), of.end.size());
     at += of.length;
     if constexpr (kTellsLines) {
-      const std::uint64_t mixed = (value + change.wave * 0xC2B2AE3D27D4EB4FULL) * 0x9E3779B97F4A7C15ULL;
-      text_.lines.push_back({static_cast<std::uint16_t>(at - begin), static_cast<std::uint16_t>(mixed >> 48U)});
-    }
-    if (at >= text_.bytes.data() + most_) [[unlikely]] {
-      end_line(at);
-      at = line();
+      const auto size = static_cast<std::size_t>(at - begin);
+      if (wave < kNew && value >> kValueBits == 0) [[likely]] {
+        *told = {std::uint64_t{wave} << kValueBits | value, size};
+      } else {
+        *told = new_line(static_cast<std::size_t>(told - text_.lines.data()), size);
+      }
+      ++told;
     }
   }
+  text_.lines_count = static_cast<std::size_t>(told - text_.lines.data());
   end_line(at);
 }
 

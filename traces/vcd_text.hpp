@@ -1,6 +1,7 @@
 // A value change dump (IEEE 1364, clause 18), as text.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -15,8 +16,8 @@ namespace heddle::traces {
 
 class VcdText final : public WaveForm {
  public:
-  explicit VcdText(ByteSink& out) : out_(out) { make_room(); }
-  explicit VcdText(LineSink& out) : out_(out), lines_of_(out.wants_lines() ? &out : nullptr) { make_room(); }
+  explicit VcdText(ByteSink& out) : out_(out) { make_room(1); }
+  explicit VcdText(LineSink& out) : out_(out), lines_of_(out.wants_lines() ? &out : nullptr) { make_room(1); }
 
   void begin(const Head& head) override;
   void time(std::uint64_t time) override;
@@ -37,7 +38,7 @@ class VcdText final : public WaveForm {
     std::uint64_t mask = ~std::uint64_t{0};  // of a value's bits
   };
 
-  void scope(const WaveScope& scope, const Head& head);
+  void scope(const WaveScope& scope, const Head& head, std::string& text) const;
   // Room for a line, until end_line() says how far it has come.
   [[nodiscard]] char* line() { return text_.bytes.data() + text_.size; }
   void end_line(const char* end) {
@@ -46,12 +47,21 @@ class VcdText final : public WaveForm {
       flush();
     }
   }
-  void make_room() {
-    if (text_.bytes.size() < most_ + kLongestLine) {
-      text_.bytes.resize(most_ + kLongestLine);
+  // For so many lines of waves, and at least for most_.
+  void make_room(std::size_t lines) {
+    const std::size_t needed = std::max(text_.size + lines * kLongestLine, most_ + kLongestLine);
+    if (text_.bytes.size() < needed) {
+      text_.bytes.resize(needed);
     }
   }
   void append(std::string_view text);
+  // The next line is like none before it.
+  void tell_new_line(std::size_t size);
+  void make_room_for_lines(std::size_t count) {
+    if (text_.lines.size() - text_.lines_count < count) {
+      text_.lines.resize(2 * (text_.lines_count + count));
+    }
+  }
   void flush();
   template <bool kTellsLines>
   void write_changes(std::span<const link::WaveChange> changes);
@@ -60,8 +70,7 @@ class VcdText final : public WaveForm {
   LineSink* lines_of_ = nullptr;  // null: nobody wants lines
   // Bytes on their way there, fewer between calls: what stays in the host's caches, or a block that is compressed.
   const std::size_t most_ = std::size_t{1} << (lines_of_ == nullptr ? 18U : 20U);
-  LineSink::Text text_;  // where all of it are lines that have been told, with these
-  bool others_ = false;  // there is other text
+  LineSink::Text text_;  // with its lines where anybody wants them
   std::uint64_t time_ = ~std::uint64_t{0};
   std::vector<Line> lines_;       // of each wave
   std::vector<std::string> ids_;  // of each variable

@@ -35,8 +35,8 @@ unsigned GzipBlocks::usual_helpers() {
   return std::clamp(std::thread::hardware_concurrency(), 2U, kMostHelpers + 1) - 1;
 }
 
-GzipBlocks::GzipBlocks(std::function<void(std::string_view)> out, Text text, unsigned helpers)
-    : out_(std::move(out)), text_(text), helpers_(helpers) {
+GzipBlocks::GzipBlocks(std::function<void(std::string_view)> out, unsigned helpers)
+    : out_(std::move(out)), helpers_(helpers) {
   living().insert(this);
 }
 
@@ -51,16 +51,9 @@ void GzipBlocks::pause_all() {
   }
 }
 
-void GzipBlocks::pack(Block& block, LineDeflate& lines) const {
-  if (text_ == Text::repeated_lines) {
-    LineSink::Text& text = block.text;
-    if (text.bytes.size() < text.size + LineDeflate::kBehind) {
-      text.bytes.resize(text.size + LineDeflate::kBehind);
-    }
-    if (text.lines.empty()) {
-      text.lines = LineDeflate::lines_of(text.bytes.data(), text.size);
-    }
-    lines.pack(text.bytes.data(), text.size, text.lines, block.packed);
+void GzipBlocks::pack(Block& block, LineDeflate& lines) {
+  if (block.text.lines_count != 0) {
+    lines.pack(block.text, block.packed);
     return;
   }
   const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(::libdeflate_alloc_compressor(kQuick));
@@ -140,7 +133,7 @@ void GzipBlocks::hand_on(std::size_t most) {
       lock.unlock();
       out_(block.packed);
       block.text.size = 0;
-      block.text.lines.clear();
+      block.text.lines_count = 0;
       block.taken = block.done = false;
       spare_.push_back(std::move(block));
       lock.lock();
@@ -172,8 +165,8 @@ void GzipBlocks::hand_in() {
 
 void GzipBlocks::write(std::string_view text) {
   LineSink::Text& present = present_.text;
-  if (present.bytes.size() < kBlock + LineDeflate::kBehind) {
-    present.bytes.resize(kBlock + LineDeflate::kBehind);
+  if (present.bytes.size() < kBlock) {
+    present.bytes.resize(kBlock);
   }
   while (!text.empty()) {
     const std::size_t count = std::min(text.size(), kBlock - present.size);
@@ -182,7 +175,7 @@ void GzipBlocks::write(std::string_view text) {
     text.remove_prefix(count);
     if (present.size == kBlock) {
       hand_in();
-      present.bytes.resize(kBlock + LineDeflate::kBehind);
+      present.bytes.resize(std::max(present.bytes.size(), kBlock));
     }
   }
 }

@@ -1,9 +1,9 @@
 // A gzip file (RFC 1952) whose blocks are compressed by threads of their own, while whoever writes goes on.
 //
 // Text is cut into blocks of about kBlock bytes. Each is a member of the file, compressed by libdeflate or, where its
-// lines come again and again, by LineDeflate; readers take the members one after the other. So the bytes depend on the
-// text and its lines alone, not on who has compressed what, nor on how many there are. The calling thread hands on what
-// is done, in order, and compresses too where it would have to wait.
+// lines are told, by LineDeflate; readers take the members one after the other. So the bytes depend on the text and its
+// lines alone, not on who has compressed what, nor on how many there are. The calling thread hands on what is done, in
+// order, and compresses too where it would have to wait.
 #pragma once
 
 #include <condition_variable>
@@ -23,20 +23,18 @@ namespace heddle::os {
 class GzipBlocks {
  public:
   static constexpr std::size_t kBlock = std::size_t{1} << 20;
-  enum class Text { any, repeated_lines };
 
   // One for each of the host's processors but that of who writes: at least one, and not many.
   [[nodiscard]] static unsigned usual_helpers();
 
   // `out` gets the file's bytes, from the calling thread.
-  explicit GzipBlocks(std::function<void(std::string_view)> out, Text text = Text::any,
-                      unsigned helpers = usual_helpers());
+  explicit GzipBlocks(std::function<void(std::string_view)> out, unsigned helpers = usual_helpers());
   ~GzipBlocks();
   GzipBlocks(const GzipBlocks&) = delete;
   GzipBlocks& operator=(const GzipBlocks&) = delete;
 
   void write(std::string_view text);
-  // As LineSink has it. Of repeated lines; the text is a block.
+  // As LineSink has it; the text is a block.
   void take_lines(LineSink::Text& text);
   // The file is complete.
   void finish();
@@ -46,12 +44,12 @@ class GzipBlocks {
 
  private:
   struct Block {
-    LineSink::Text text{};  // with its lines where they have been told
+    LineSink::Text text{};  // with its lines where they are told
     std::string packed{};
     bool taken = false;
     bool done = false;
   };
-  void pack(Block& block, LineDeflate& lines) const;
+  static void pack(Block& block, LineDeflate& lines);
   void begin_helpers();
   void end_helpers();
   void help();
@@ -60,7 +58,6 @@ class GzipBlocks {
   void hand_on(std::size_t most);
 
   const std::function<void(std::string_view)> out_;
-  const Text text_;
   const unsigned helpers_;
   Block present_;  // is being filled
   bool begun_ = false;

@@ -134,9 +134,7 @@ void OutputTarget::refuse(int error) const {
 
 OutputFile::OutputFile(const std::string& path, Form form) : target_(path), form_(form) {
   if (form != Form::plain) {
-    compressed_ = std::make_unique<GzipBlocks>(
-        [this](std::string_view bytes) { write_plain(bytes); },
-        form == Form::gzip_of_lines ? GzipBlocks::Text::repeated_lines : GzipBlocks::Text::any);
+    compressed_ = std::make_unique<GzipBlocks>([this](std::string_view bytes) { write_plain(bytes); });
   }
   file_ = target_.open();
 }
@@ -173,7 +171,7 @@ void OutputFile::take_lines(Text& text) {
   } else {
     write({text.bytes.data(), text.size});
     text.size = 0;
-    text.lines.clear();
+    text.lines_count = 0;
   }
 }
 

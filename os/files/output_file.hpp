@@ -52,7 +52,7 @@ class OutputTarget {
 // is written straight into. Throws InputError naming the path.
 class OutputFile final : public LineSink {
  public:
-  enum class Form { plain, gzip, gzip_of_lines };
+  enum class Form { plain, gzip };
   explicit OutputFile(const std::string& path, Form form = Form::plain);
   ~OutputFile() override;
   OutputFile(const OutputFile&) = delete;
@@ -60,7 +60,7 @@ class OutputFile final : public LineSink {
 
   [[nodiscard]] const std::string& path() const { return target_.name(); }
   void write(std::string_view bytes) override;
-  [[nodiscard]] bool wants_lines() const override { return form_ == Form::gzip_of_lines; }
+  [[nodiscard]] bool wants_lines() const override { return compressed_ != nullptr; }
   void take_lines(Text& text) override;
   void commit();
 

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "tests/os/told_lines.hpp"
 
 namespace heddle::os {
 namespace {
 
 std::string line_packed(LineDeflate& deflate, const std::string& text) {
-  const std::string behind = text + std::string(LineDeflate::kBehind, '\n');
   std::string out;
-  deflate.pack(behind.data(), text.size(), LineDeflate::lines_of(behind.data(), text.size()), out);
+  deflate.pack(test::with_lines(text), out);
   return out;
 }
 
@@ -80,7 +80,7 @@ TEST(LineDeflate, ZlibReadsWhatItPacks) {
   expect_packs(text, "a dump");
   LineDeflate deflate;
   EXPECT_LT(line_packed(deflate, text).size() * 4, text.size());
-  // A block's codes are made from its beginning: what has not come there has to be told all the same.
+  // A block's codes are made from its first runs: what has not come there has to be told all the same.
   for (unsigned i = 0; i != 300'000; ++i) {
     text += static_cast<char>('A' + random() % 60);
     text += random() % 7 == 0 ? "\n" : random() % 50 == 0 ? changes[random() % changes.size()] : "";

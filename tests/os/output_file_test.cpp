@@ -19,6 +19,7 @@
 #include "os/files/gzip_blocks.hpp"
 #include "os/files/output_stream.hpp"
 #include "os/process/converter.hpp"
+#include "tests/os/told_lines.hpp"
 #include "tests/support/program_runner.hpp"
 #include "traces/gzip_stream.hpp"
 
@@ -321,48 +322,41 @@ TEST(GzipBlocks, MakeTheSameBytesWithAnyNumberOfThreads) {
     std::istream in(&unpacked);
     EXPECT_TRUE(std::string(std::istreambuf_iterator<char>(in), {}) == text);
   };
-  for (const GzipBlocks::Text kind : {GzipBlocks::Text::any, GzipBlocks::Text::repeated_lines}) {
-    const auto packed = [&](unsigned helpers, std::size_t piece, bool pauses) {
-      std::string out;
-      GzipBlocks blocks([&](std::string_view bytes) { out += bytes; }, kind, helpers);
-      for (std::size_t at = 0; at < text.size(); at += piece) {
-        blocks.write(std::string_view(text).substr(at, piece));
-        if (pauses) {
-          GzipBlocks::pause_all();
-        }
+  const auto packed = [&](unsigned helpers, std::size_t piece, bool pauses) {
+    std::string out;
+    GzipBlocks blocks([&](std::string_view bytes) { out += bytes; }, helpers);
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      blocks.write(std::string_view(text).substr(at, piece));
+      if (pauses) {
+        GzipBlocks::pause_all();
       }
-      blocks.finish();
-      return out;
-    };
-    const std::string alone = packed(0, 1000, false);
-    EXPECT_TRUE(packed(3, 77'777, false) == alone);
-    EXPECT_TRUE(packed(2, 400'000, true) == alone);
-    expect_text(alone);
-  }
+    }
+    blocks.finish();
+    return out;
+  };
+  const std::string alone = packed(0, 1000, false);
+  EXPECT_TRUE(packed(3, 77'777, false) == alone);
+  EXPECT_TRUE(packed(2, 400'000, true) == alone);
+  expect_text(alone);
   // Lines that are told, beside text of which they are not.
   std::string out;
-  GzipBlocks blocks([&](std::string_view bytes) { out += bytes; }, GzipBlocks::Text::repeated_lines);
+  GzipBlocks blocks([&](std::string_view bytes) { out += bytes; });
   LineSink::Text told;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', std::min(at + 77'777, text.size() - 1)) + 1, text.size());
-    const std::string_view piece = std::string_view(text).substr(at, end - at);
+    const std::string piece = text.substr(at, end - at);
     at = end;
-    std::vector<LineSink::Line> lines;
-    for (std::size_t begin = 0; begin != piece.size();) {
-      const std::size_t size = piece.find('\n', begin) + 1 - begin;
-      const auto hash = static_cast<std::uint16_t>(std::hash<std::string_view>()(piece.substr(begin, size)));
-      lines.push_back({static_cast<std::uint16_t>(size), hash});
-      begin += size;
-    }
     if (end % 5 == 0) {
       blocks.write(piece);
     } else {
+      const LineSink::Text lines = test::with_lines(piece);
       told.bytes.replace(0, piece.size(), piece);  // it may have been longer
       told.size = piece.size();
-      told.lines = lines;
+      told.lines.insert(told.lines.begin(), lines.lines.begin(), lines.lines.end());
+      told.lines_count = lines.lines_count;
       blocks.take_lines(told);
       EXPECT_EQ(told.size, 0U);
-      EXPECT_TRUE(told.lines.empty());
+      EXPECT_EQ(told.lines_count, 0U);
     }
   }
   blocks.finish();

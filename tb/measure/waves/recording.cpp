@@ -65,7 +65,7 @@ WaveRecording::WaveRecording(const hw::Machine& machine, WaveOptions options)
     fst_ = std::make_unique<FstOutput>(options_.file);
   } else {
     file_ = std::make_unique<os::OutputFile>(
-        options_.file, ending == ".vcd" ? os::OutputFile::Form::plain : os::OutputFile::Form::gzip_of_lines);
+        options_.file, ending == ".vcd" ? os::OutputFile::Form::plain : os::OutputFile::Form::gzip);
   }
   os::check_writable(save_file());
   select(machine);
