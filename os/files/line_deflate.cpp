@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kWindow = 32768;
 constexpr std::size_t kShortestMatch = 3;
 constexpr std::size_t kRuns = 1U << 17;    // of a block
-constexpr std::size_t kSample = 1U << 12;  // of its runs, about as many as make its codes
-// In a sample, each that has come counts as so many: what has not come may come yet, and counts as one.
+constexpr std::size_t kSample = 1U << 12;  // the first of its runs, that make its codes
+// In a sample, each symbol that has come counts as so many: one that has not may come yet, and counts as one.
 constexpr std::uint32_t kHasCome = 16;
 constexpr unsigned kEndOfBlock = 256;
 constexpr unsigned kLongestLengthCode = 7;
@@ -32,8 +32,7 @@ struct LengthSymbol {
   std::uint8_t extra = 0;
 };
 constexpr auto kLengthSymbols = [] {
-  constexpr std::size_t kLongest = 258;
-  std::array<LengthSymbol, kLongest + 1> symbols{};
+  std::array<LengthSymbol, LineDeflate::kLongestMatch + 1> symbols{};
   unsigned length = kShortestMatch;
   for (unsigned symbol = 257; symbol != 285; ++symbol) {
     const unsigned bits = symbol < 265 ? 0 : (symbol - 261) / 4;
