@@ -17,7 +17,7 @@ namespace {
 // kNew on, have lines that count as like none.
 constexpr unsigned kValueBits = 40;
 constexpr std::uint32_t kNew = (1U << (LineSink::Line::kWhatBits - kValueBits)) - 2;
-// A time is told as two lines, of which the first, without the last digit, comes as often as this:
+// A time is told as two lines. The first one, without the last digit, comes kTimesTogether times, as a wave kTimes.
 constexpr std::uint64_t kTimes = kNew + 1;
 constexpr std::uint64_t kTimesTogether = 10;
 

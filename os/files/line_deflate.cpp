@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 #include <functional>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -205,7 +204,7 @@ void LineDeflate::make_codes(const char* at, std::span<const Run> runs) {
   }
 }
 
-void LineDeflate::write_block(const char* at, std::span<const Run> runs, bool last) {
+const char* LineDeflate::write_block(const char* at, std::span<const Run> runs, bool last) {
   make_codes(at, runs);
   BitWriter out = out_;
   out.put(last ? 1 : 0, 1);
@@ -240,6 +239,7 @@ void LineDeflate::write_block(const char* at, std::span<const Run> runs, bool la
   }
   out.put(literals_[kEndOfBlock].bits, literals_[kEndOfBlock].count);
   out_ = out;
+  return at;
 }
 
 void LineDeflate::pack(const LineSink::Text& text, std::string& out) {
@@ -252,10 +252,7 @@ void LineDeflate::pack(const LineSink::Text& text, std::string& out) {
   for (std::size_t i = 0; i != blocks; ++i) {
     const bool last = i + 1 == blocks;
     const std::span<const Run> from = all.subspan(i * kRuns);
-    const std::span<const Run> runs = last ? from : from.first(kRuns);
-    write_block(at, runs, last);
-    at += std::accumulate(runs.begin(), runs.end(), std::size_t{0},
-                          [](std::size_t sum, const Run& run) { return sum + run.length; });
+    at = write_block(at, last ? from : from.first(kRuns), last);
   }
   out_.put(0, (8 - out_.waiting_count) & 7U);
   out_.put(::libdeflate_crc32(0, text.bytes.data(), text.size), 32);

@@ -17,11 +17,10 @@ namespace heddle::os {
 
 class LineDeflate {
  public:
-  // Of a text's bytes, at the most.
-  static constexpr std::size_t kMostText = std::size_t{1} << 28;
   static constexpr std::size_t kLongestMatch = 258;
 
-  // The text as one member, in place of what `out` has been. The bytes depend on the text and its lines alone.
+  // The text, of less than 4 GB, as one member, in place of what `out` has been. The bytes depend on the text and its
+  // lines alone.
   void pack(const LineSink::Text& text, std::string& out);
 
  private:
@@ -48,8 +47,8 @@ class LineDeflate {
   };
 
   [[nodiscard]] std::span<const Run> find_runs(std::span<const LineSink::Line> lines);
-  // Runs of the text, which begin at `at`, as a block.
-  void write_block(const char* at, std::span<const Run> runs, bool last);
+  // Runs of the text, which begin at `at`, as a block; where they end.
+  const char* write_block(const char* at, std::span<const Run> runs, bool last);
   void make_codes(const char* at, std::span<const Run> runs);
   static void write_codes(BitWriter& out, const std::vector<std::uint8_t>& lengths);
 
