@@ -563,6 +563,10 @@ void Assembler::read(Slot slot) {
         i_.reconvergence = static_cast<std::uint32_t>(number(0, kMaxPc));
       }
       break;
+    case Slot::meeting:
+      i_.immediate = true;
+      i_.imm = static_cast<std::uint32_t>(number(0, kMaxPc));
+      break;
   }
 }
 

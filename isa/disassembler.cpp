@@ -127,6 +127,8 @@ std::string slot_text(const Instruction& i, Slot slot) {
     case Slot::target:
       if (i.reconvergence == kNoReconvergence) return fmt::format("{}", i.target);
       return fmt::format("{}, reconverge {}", i.target, i.reconvergence);
+    case Slot::meeting:
+      return fmt::format("{}", i.imm);
   }
   return {};
 }
@@ -201,6 +203,7 @@ std::span<const std::string_view> prmt_names() {
 
 std::vector<Slot> operand_slots(const Instruction& i) {
   if (i.op == Op::BRA) return {Slot::target};
+  if (i.op == Op::BSSY) return {Slot::meeting};
   if (i.op == Op::PLOP) return {Slot::predicates, Slot::plop};
   if (i.op == Op::S2R || i.op == Op::S2R64) return {Slot::destination, Slot::special};
   if (is_load(i.op)) return {Slot::destination, Slot::address};

@@ -367,6 +367,7 @@ inline constexpr std::size_t kLaneKinds = 3;  // without `other`
 [[nodiscard]] bool is_store(Op op);       // st.*
 [[nodiscard]] bool is_atomic(Op op);      // atom.*
 [[nodiscard]] bool is_accumulate(Op op);  // cond_acc.*
+[[nodiscard]] bool is_vote(Op op);        // vote.*
 [[nodiscard]] constexpr bool is_tree_traverse(Op op) {
   return op == Op::TREE_TRAVERSE || op == Op::TREE_TRAVERSE_SIZE;
 }

@@ -152,11 +152,12 @@ std::string_view malformed_operands(const Instruction& i) {
   if (i.immediate) {
     if (i.b != kRZ || i.d != kRZ) return "the immediate form has neither register b nor d";
     if (!is_load(i.op) && !is_store(i.op) && !accepts_immediate(i)) return "b cannot be an immediate here";
+    if (i.op == Op::BSSY && i.imm > kMaxPc) return "meeting beyond the largest PC";
     const bool special = i.op == Op::S2R || i.op == Op::S2R64;
     return special && i.imm >= kSpecials ? "unknown special register" : std::string_view{};
   }
   if (i.imm != 0) return "an immediate without the immediate form";
-  if (is_load(i.op) || is_store(i.op) || i.op == Op::S2R || i.op == Op::S2R64)
+  if (is_load(i.op) || is_store(i.op) || i.op == Op::S2R || i.op == Op::S2R64 || i.op == Op::BSSY)
     return "the operation needs an immediate";
   if (!register_fits(i.b, b_registers(i))) return "register b is out of range, not aligned or not used";
   if (!register_fits(i.d, d_registers(i))) return "register d is out of range, not aligned or not used";

@@ -32,7 +32,8 @@ enum class Slot : std::uint8_t {
   plop,            // p2, or "p2, and, !p3"
   carry_in,        // !pt
   table,           // lop3: 0xE8
-  target           // bra: 12, or "12, reconverge 20"
+  target,          // bra: 12, or "12, reconverge 20"
+  meeting          // bssy: 12
 };
 [[nodiscard]] std::vector<Slot> operand_slots(const Instruction& instruction);
 

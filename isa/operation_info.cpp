@@ -103,7 +103,8 @@ bool is_floating_point(const Instruction& instruction) {
 
 LaneKind lane_kind(const Instruction& instruction) {
   const OperationInfo& operation = info(instruction.op);
-  if (operation.unit != Unit::alu || instruction.op == Op::NOP) {
+  const bool control = instruction.op == Op::NOP || instruction.op == Op::BSSY || instruction.op == Op::BSYNC;
+  if (operation.unit != Unit::alu || control) {
     return LaneKind::other;
   }
   if (!is_floating_point(instruction)) {
@@ -153,6 +154,9 @@ bool is_atomic(Op op) {
 }
 bool is_accumulate(Op op) {
   return between(op, Op::COND_ACC_GLOBAL, Op::COND_ACC_SHARED);
+}
+bool is_vote(Op op) {
+  return between(op, Op::VOTE_ALL, Op::BALLOT);
 }
 bool is_heap(Op op) {
   return between(op, Op::HEAP_ALLOC, Op::HEAP_FREE_E);

@@ -38,6 +38,8 @@ struct CodeOptions {
   bool software_division = false;
   // Neighbouring operations are joined as the compilers of today's GPUs do it (ptx/backend/peephole.cpp, logic.cpp).
   bool peephole = false;
+  // BSSY and BSYNC stand where threads of a warp part and meet (ptx/backend/convergence.hpp).
+  bool convergence_instructions = false;
   friend bool operator==(const CodeOptions&, const CodeOptions&) = default;
 };
 

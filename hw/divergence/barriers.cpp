@@ -5,8 +5,8 @@
 // A thread waits at a barrier of its block by itself, and the others of its warp run on. Threads that meet at a
 // convergence barrier wait for it: what the block's barrier completes may be theirs.
 //
-// Setting a barrier and waiting at it take no instruction here: the branch names the re-convergence PC. Real code has
-// BSSY and BSYNC for that.
+// The branch names the re-convergence PC, and sets the barrier where it parts threads. Where code has the BSSY and BSYNC
+// of real code (core.convergence_instructions), these take their place and time alone.
 #include "hw/divergence/barriers.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ class Barriers final : public Divergence {
                           shape.warp, kPcBits),
               shape.warps * own.registers * (shape.warp + kPcBits),
               "US 10,067,768: a mask of the threads that take part; the re-convergence PC beside it is this model's, "
-              "whose code has no BSYNC");
+              "whose branches name it");
     lines.accessed("divergent_branches", 2 * (shape.warp + kPcBits));  // set and met
     lines.add(CostLine::Kind::estimated, "program counters of threads",
               fmt::format("core.threads {} x ({} + {} of state)", shape.threads, kPcBits, kStateBits),

@@ -99,6 +99,7 @@ struct CoreParameters {
   unsigned unroll = 0;
   bool software_division = false;
   bool peephole = false;
+  bool convergence_instructions = false;
   PolicyParameters<CorePolicies> policies;  // what the policies above declare for themselves: a section each
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -187,6 +188,10 @@ struct CoreParameters {
           "true: neighbouring operations are joined as compilers of GPUs do it: bitwise ones of up to three values to "
           "one, tests of bits to a comparison, sums of a product to multiply-adds, sums of addresses in the scratchpad "
           "to an offset; masks without effect go; false: as they stand");
+    visit(
+        "convergence_instructions", convergence_instructions, Limits::any(), "",
+        "true: code has an instruction before branches on which threads of a warp may disagree, and one at the end of "
+        "each path to where they meet, as GPUs with convergence barriers (BSSY, BSYNC); false: neither");
   }
 };
 

@@ -26,6 +26,8 @@ Action action_of(const Instruction& instruction) {
   }
   switch (op) {
     case Op::NOP:
+    case Op::BSSY:
+    case Op::BSYNC:
     case Op::PROGRESS:
     case Op::WARP_SYNC:  // the threads of a warp re-converge by a stack
     case Op::MEMBAR:     // blocks and warps run one at a time: memory is always in order

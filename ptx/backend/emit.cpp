@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "isa/register_use.hpp"
+#include "ptx/backend/convergence.hpp"
 #include "ptx/backend/machine_code.hpp"
 #include "ptx/backend/re_convergence.hpp"
 
@@ -27,25 +28,22 @@ struct Emitted {
 
 class Emitter {
  public:
-  Emitter(const MachineFunction& function, const Assignment& assignment)
-      : function_(function), assignment_(assignment) {}
+  Emitter(const MachineFunction& function, const Assignment& assignment, bool converges)
+      : function_(function), assignment_(assignment), converges_(converges) {}
 
   void run(isa::Kernel& kernel) {
     lay_out();
     resolve_branches();
+    converge();
     count_live();
     kernel.words.clear();
     kernel.lines.clear();
     RegisterSet touched;
-    std::vector<isa::Instruction> instructions;
-    instructions.reserve(code_.size());
     for (const Emitted& one : code_) {
-      instructions.push_back(one.instruction);
+      kernel.words.push_back(isa::encode(one.instruction));
       kernel.lines.push_back(one.line);
       touched |= one.reads | one.writes;
     }
-    set_re_convergence(instructions);
-    for (const isa::Instruction& instruction : instructions) kernel.words.push_back(isa::encode(instruction));
     kernel.traps.clear();
     for (std::size_t pc = 0; pc < code_.size(); ++pc) {
       if (code_[pc].trap) kernel.traps.push_back(cause_of(pc));
@@ -263,9 +261,36 @@ class Emitter {
     for (Emitted& one : code_) {
       if (one.target != kNoBlock) one.instruction.target = starts_[static_cast<std::size_t>(one.target)];
     }
+    check_size();
+  }
+
+  void check_size() const {
     if (code_.size() > isa::kMaxPc) {
       throw InputError({function_.file, 0, 0}, "kernel " + function_.name + " is too large", "split it");
     }
+  }
+
+  void converge() {
+    std::vector<isa::Instruction> instructions;
+    instructions.reserve(code_.size());
+    for (const Emitted& one : code_) instructions.push_back(one.instruction);
+    set_re_convergence(instructions);
+    if (converges_) {
+      const std::vector<Origin> origins = put_in_convergence(instructions);
+      std::vector<Emitted> code;
+      code.reserve(origins.size());
+      for (const Origin& origin : origins) {
+        const Emitted& from = code_[origin.pc];
+        code.push_back(from);
+        if (!origin.put_in) continue;
+        code.back() = {};
+        code.back().line = from.line;
+        code.back().line.ptx_line = 0;
+      }
+      code_ = std::move(code);
+    }
+    for (std::size_t pc = 0; pc < code_.size(); ++pc) code_[pc].instruction = instructions[pc];
+    check_size();
   }
 
   // Registers live before each instruction, for the listing and the trace.
@@ -344,6 +369,7 @@ class Emitter {
 
   const MachineFunction& function_;
   const Assignment& assignment_;
+  const bool converges_;               // BSSY and BSYNC are put in
   std::vector<std::uint32_t> starts_;  // by block
   std::vector<Emitted> code_;
   std::size_t block_start_ = 0;
@@ -352,8 +378,8 @@ class Emitter {
 
 }  // namespace
 
-void emit(const MachineFunction& function, const Assignment& assignment, isa::Kernel& kernel) {
-  Emitter(function, assignment).run(kernel);
+void emit(const MachineFunction& function, const Assignment& assignment, const CodeOptions& code, isa::Kernel& kernel) {
+  Emitter(function, assignment, code.convergence_instructions).run(kernel);
 }
 
 }  // namespace heddle::ptx::backend

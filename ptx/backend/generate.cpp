@@ -23,7 +23,7 @@ isa::Kernel generate_as_asked(const IrFunction& function, const std::string& fil
   backend::simplify_control_flow(machine);
   isa::Kernel kernel = function.kernel;
   kernel.name = function.name;
-  backend::emit(machine, assignment, kernel);
+  backend::emit(machine, assignment, function.code, kernel);
   return kernel;
 }
 

@@ -253,6 +253,6 @@ struct Assignment {
 void drop_identity_copies(MachineFunction& function, const Assignment& assignment);
 
 // ptx/backend/emit.cpp
-void emit(const MachineFunction& function, const Assignment& assignment, isa::Kernel& kernel);
+void emit(const MachineFunction& function, const Assignment& assignment, const CodeOptions& code, isa::Kernel& kernel);
 
 }  // namespace heddle::ptx::backend

@@ -14,6 +14,7 @@ ptx::CodeOptions code_options(const hw::CoreParameters& core) {
   options.unroll = core.unroll;
   options.software_division = core.software_division;
   options.peephole = core.peephole;
+  options.convergence_instructions = core.convergence_instructions;
   options.schedule_within = hw::schedules_within(core);
   options.warp_syncs = hw::schedules_threads(core);
   return options;

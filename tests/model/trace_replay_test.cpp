@@ -210,6 +210,7 @@ TEST_P(ReplayElsewhere, TakesTheCyclesOfTheProgram) {
   recorder.core.unroll = machine.core.unroll;
   recorder.core.software_division = machine.core.software_division;
   recorder.core.peephole = machine.core.peephole;
+  recorder.core.convergence_instructions = machine.core.convergence_instructions;
   ASSERT_EQ(recorder.core.threads, machine.core.threads);
   const Recorded there = record(name, recorder);
   ASSERT_FALSE(there.trace.empty()) << there.counters;

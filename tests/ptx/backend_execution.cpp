@@ -226,7 +226,7 @@ class MachineRunner {
       }
       if (decoded->op == Op::BRA) {
         pc = decoded->target;
-      } else {
+      } else if (decoded->op != Op::BSSY && decoded->op != Op::BSYNC) {
         step(*decoded);
       }
     }

@@ -335,6 +335,7 @@ TEST_P(BackendRandom, StoresWhatTheIntermediateCodeStores) {
     const test::Trace expected = test::run_ir(function, 3000);
     for (const unsigned limit : {8U, 9U, 11U, 16U, 24U, 63U}) {
       function.code.max_registers = limit;
+      function.code.convergence_instructions = limit % 2 == 1;
       isa::Kernel kernel;
       ASSERT_NO_THROW(kernel = generate(function, "random.ptx")) << "seed " << seed << ", limit " << limit;
       test::Trace got;

@@ -132,6 +132,8 @@ ReConvergence check_re_convergence(const isa::Kernel& kernel) {
       result.at_exit += meets ? 0 : 1;
       result.behind_exits += meets && code.behind_exit(pc) ? 1 : 0;
     }
+    // Threads that execute a BSYNC meet behind it.
+    if (expected != isa::kNoReconvergence && code.at(expected).op == Op::BSYNC) ++expected;
     if (code.at(pc).reconvergence != expected && result.wrong.empty()) {
       result.wrong = "kernel " + kernel.name + ", PC " + std::to_string(pc) + ": re-converges at " +
                      place(code.at(pc).reconvergence) + " instead of " + place(expected);

@@ -124,7 +124,7 @@ void check(const GeneratedProgram& program) {
     joined.unroll = times;
     joined.if_conversion = 2 * times;
     joined.schedule_within = 8 * times;
-    joined.software_division = times != 0;
+    joined.software_division = joined.convergence_instructions = times != 0;
     joined.max_registers = times == 0 ? 12 : isa::kRegisters;
     const isa::Module shorter = ptx::compile(program.text, "random.ptx", joined);
     EXPECT_EQ(execute(program, shorter, 32).output, reference.output) << "operations joined, unrolled by " << times;
@@ -180,7 +180,7 @@ TEST(RandomPrograms, ControlBitsKeepDependences) {
   for (std::uint64_t seed = 1; seed <= programs && !HasFailure(); ++seed) {
     ptx::CompileOptions options;
     options.schedule_within = seed % 2 == 0 ? 32 : 0;
-    options.peephole = options.software_division = seed % 3 == 0;
+    options.peephole = options.software_division = options.convergence_instructions = seed % 3 == 0;
     isa::Module module = ptx::compile(generate_ptx(seed, options_of(seed)).text, "random.ptx", options);
     ptx::write_control_bits(module, times);
     EXPECT_EQ(test::ControlBitsPaths(module.kernels.front(), times).walk(static_cast<std::uint32_t>(seed), 20, 3000),
