@@ -5,8 +5,8 @@
 // A thread waits at a barrier of its block by itself, and the others of its warp run on. Threads that meet at a
 // convergence barrier wait for it: what the block's barrier completes may be theirs.
 //
-// The branch names the re-convergence PC, and sets the barrier where it parts threads. Where code has the BSSY and BSYNC
-// of real code (core.convergence_instructions), these take their place and time alone.
+// The branch names the re-convergence PC, and sets the barrier where it parts threads. Where code has the BSSY and
+// BSYNC of real code (core.convergence_instructions), these take their place and time alone.
 #include "hw/divergence/barriers.hpp"
 
 #include <fmt/format.h>

@@ -18,7 +18,8 @@ struct ReConvergence {
 };
 
 // A conditional branch re-converges at the nearest other instruction that every path from it to an exit passes, or, if
-// that is a BSYNC, behind it. An exit is an EXIT that is executed, guarded or not. Where none can be reached, a TRAP without guard stands for one.
+// that is a BSYNC, behind it. An exit is an EXIT that is executed, guarded or not. Where none can be reached, a TRAP
+// without guard stands for one.
 [[nodiscard]] ReConvergence check_re_convergence(const isa::Kernel& kernel);
 
 }  // namespace heddle::test
