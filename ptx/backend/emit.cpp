@@ -281,11 +281,12 @@ class Emitter {
       code.reserve(origins.size());
       for (const Origin& origin : origins) {
         const Emitted& from = code_[origin.pc];
-        code.push_back(from);
-        if (!origin.put_in) continue;
-        code.back() = {};
-        code.back().line = from.line;
-        code.back().line.ptx_line = 0;
+        if (origin.put_in) {
+          code.emplace_back().line = from.line;
+          code.back().line.ptx_line = 0;
+        } else {
+          code.push_back(from);
+        }
       }
       code_ = std::move(code);
     }

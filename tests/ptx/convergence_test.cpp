@@ -80,6 +80,31 @@ TEST(Convergence, BranchesThatMeetShareBoth) {
             (Lines{"2: bssy 8", "6: bsync"}));
 }
 
+TEST(Convergence, WhereASharedBlockLeadsToAllBranches) {
+  EXPECT_EQ(put_in({"s2r r0, %tid.x", "setp.lt.u32 p0, r0, 10", "s2r r1, %ctaid.x", "setp.lt.u32 p1, r1, 3",
+                    "@p1 bra 9", "add r2, r2, 1", "@p0 bra 12", "mov r3, 1", "bra 12", "add r2, r2, 1", "@p0 bra 12",
+                    "mov r4, 1", "exit"}),
+            (Lines{"4: bssy 14", "12: bsync"}));
+}
+
+TEST(Convergence, WhatDiffersWhereSomeOfThePathsMeet) {
+  // To PC 9 come threads of two branches, with different values of r1.
+  EXPECT_EQ(put_in({"s2r r0, %tid.x", "setp.lt.u32 p0, r0, 10", "setp.lt.u32 p1, r0, 20", "mov r1, 0", "@p0 bra 9",
+                    "mov r1, 1", "@p1 bra 9", "mov r2, 1", "bra 13", "setp.eq.u32 p2, r1, 0", "@p2 bra 12", "mov r3, 1",
+                    "mov r4, 1", "exit"}),
+            (Lines{"4: bssy 17", "10: bssy 15", "12: bsync", "13: bsync"}));
+}
+
+TEST(Convergence, WhatAGuardLeavesAsItWas) {
+  EXPECT_EQ(put_in({"s2r r0, %tid.x", "s2r r1, %ctaid.x", "setp.lt.u32 p1, r1, 3", "@p1 mov r0, 5",
+                    "setp.lt.u32 p0, r0, 10", "@p0 bra 7", "mov r2, 1", "exit"}),
+            (Lines{"5: bssy 9", "7: bsync"}));
+  // Only some threads ask the vote.
+  EXPECT_EQ(
+      put_in({"s2r r0, %tid.x", "setp.lt.u32 p0, r0, 10", "@p0 vote.any p1, -1, p0", "@p1 bra 5", "mov r2, 1", "exit"}),
+      (Lines{"3: bssy 7", "5: bsync"}));
+}
+
 TEST(Convergence, InFrontOfTheLoopThatThreadsLeave) {
   // A guard that all threads agree on goes around both: to the exit at once.
   const Lines lines = {"s2r r0, %tid.x",
@@ -97,11 +122,25 @@ TEST(Convergence, InFrontOfTheLoopThatThreadsLeave) {
   EXPECT_EQ(isa::disassemble(code[7]), "@p0 bra 5, reconverge 9") << "it goes round without the bssy";
 }
 
+TEST(Convergence, CountsAgreeInALoopThatAllOfARegionLeave) {
+  // In what some threads execute, and in a loop that threads leave in different rounds.
+  EXPECT_EQ(put_in({"s2r r0, %tid.x", "setp.lt.u32 p0, r0, 10", "@p0 bra 7", "mov r1, 0", "add r1, r1, 1",
+                    "setp.lt.u32 p1, r1, 4", "@p1 bra 4", "exit"}),
+            (Lines{"2: bssy 9", "7: bsync"}));
+  EXPECT_EQ(put_in({"s2r r0, %tid.x", "add r0, r0, 1", "mov r1, 0", "add r1, r1, 1", "setp.lt.u32 p1, r1, 4",
+                    "@p1 bra 3", "setp.lt.u32 p0, r0, 40", "@p0 bra 1", "exit"}),
+            (Lines{"1: bssy 10", "8: bsync"}));
+}
+
 TEST(Convergence, CountsDifferInALoopThatThreadsLeave) {
   // r1 is counted alike by all that go round, but as ptxas has it they may be in different rounds.
   EXPECT_EQ(put_in({"s2r r0, %tid.x", "mov r1, 0", "add r1, r1, 1", "setp.eq.u32 p1, r1, 5", "@p1 bra 6", "mov r2, 1",
                     "add r0, r0, 1", "setp.lt.u32 p0, r0, 40", "@p0 bra 2", "exit"}),
             (Lines{"2: bssy 13", "4: bssy 9", "6: bsync", "9: bsync"}));
+  // Also where the code begins with the loop.
+  EXPECT_EQ(put_in({"add r1, r1, 1", "setp.eq.u32 p1, r1, 5", "@p1 bra 4", "mov r2, 1", "s2r r3, %tid.x",
+                    "add r0, r0, r3", "setp.lt.u32 p0, r0, 40", "@p0 bra 0", "exit"}),
+            (Lines{"0: bssy 12", "2: bssy 7", "4: bsync", "8: bsync"}));
 }
 
 TEST(Convergence, NoneWhereThreadsMeetNoMore) {
