@@ -126,6 +126,15 @@ std::string experiments_text(const ReproducedClaim& claim, const std::vector<Rep
   return out.empty() ? out : out + ".";
 }
 
+// Null: the other reproduction, if there is one, does not have the claim.
+const OtherReproduction::Verdict* verdict_of(const OtherReproduction* other, const ReproducedClaim& claim) {
+  if (other == nullptr) {
+    return nullptr;
+  }
+  const auto found = other->claims.find(claim.id);
+  return found == other->claims.end() ? nullptr : &found->second;
+}
+
 std::string claim_markdown(const ReproducedClaim& claim, const std::vector<ReproducedClaim>& all) {
   const std::string on = claim.finding.label.empty() ? "Ours" : "Ours, " + claim.finding.label;
   std::string out = fmt::format("## {}\n\n", claim.id);
@@ -181,24 +190,40 @@ std::string failed_text(const Reproduction& reproduction) {
 
 // Of all claims. `link`: where the section of a claim is.
 template <class Link>
-std::string claims_table(const Reproduction& reproduction, const OtherReproduction* beside, const Link& link) {
+std::string claims_table(const Reproduction& reproduction, const Link& link) {
   std::vector<std::vector<std::string>> rows;
   for (const ReproducedClaim& claim : reproduction.claims) {
     rows.push_back({fmt::format("[{}]({})", claim.id, link(claim)), claim.text.paper, ours_text(claim.finding),
                     shapes_text(claim.finding)});
-    if (beside != nullptr) {
-      const auto other = beside->claims.find(claim.id);
-      const bool there = other != beside->claims.end();
-      rows.back().push_back(there ? other->second.ours : "-");
-      rows.back().push_back(there ? other->second.shape : "-");
+  }
+  return markdown_table({"id", "paper", "ours", "shape"}, rows) + "\n";
+}
+
+// What the claims came to that another reproduction has, too; null, or none in common: nothing.
+template <class Link>
+std::string other_scale_text(const Reproduction& reproduction, const OtherReproduction* beside, const Link& link) {
+  std::vector<std::vector<std::string>> rows;
+  std::string changed;
+  for (const ReproducedClaim& claim : reproduction.claims) {
+    const OtherReproduction::Verdict* const other = verdict_of(beside, claim);
+    if (other == nullptr) {
+      continue;
+    }
+    const std::string name = fmt::format("[{}]({})", claim.id, link(claim));
+    rows.push_back({name, claim.finding.ours, std::string(shape_text(claim.shape)), other->ours, other->shape});
+    if (other->shape != shape_text(claim.shape)) {
+      changed +=
+          fmt::format("{}{} ({}, there: {})", changed.empty() ? "" : ", ", name, shape_text(claim.shape), other->shape);
     }
   }
-  std::vector<std::string> titles = {"id", "paper", "ours", "shape"};
-  if (beside != nullptr) {
-    titles.push_back("ours at " + beside->scaling);
-    titles.emplace_back("shape");
+  if (rows.empty()) {
+    return "";
   }
-  return markdown_table(titles, rows) + "\n";
+  return fmt::format("## At {}\n\n", beside->scaling) +
+         paragraph(fmt::format("Put to the model at {}, too: {} of {}. Another verdict there: {}.", beside->scaling,
+                               rows.size(), counted(reproduction.claims.size(), "claim"),
+                               changed.empty() ? "none" : changed)) +
+         markdown_table({"id", "ours", "shape", "ours at " + beside->scaling, "shape"}, rows) + "\n";
 }
 
 std::string without_blank_lines_at_the_end(std::string text) {
@@ -316,13 +341,16 @@ std::string picture_name(const Paper& paper, std::size_t picture) {
 
 // A claim in short: its checks, and the main cause where it does not hold.
 std::string short_claim(const Paper& paper, const ReproducedClaim& claim, bool caveat_is_shared,
-                        const std::vector<ReproducedClaim>& all) {
+                        const std::vector<ReproducedClaim>& all, const OtherReproduction* beside) {
   const Finding& finding = claim.finding;
   std::string out = fmt::format("## {}\n\n", claim.id);
   out += paragraph(fmt::format("{} ({}). Paper: {}. Ours{}: {}. **{}.**", claim.text.statement, claim.text.source,
                                claim.text.paper, finding.label.empty() ? "" : ", " + finding.label, finding.ours,
                                verdict_text(finding)));
   out += short_checks(finding.checks);
+  if (const OtherReproduction::Verdict* const other = verdict_of(beside, claim)) {
+    out += paragraph(fmt::format("At {}: {}. **{}.**", beside->scaling, other->ours, other->shape));
+  }
   if (!claim.text.caveat.empty() && !caveat_is_shared) {
     out += paragraph(first_sentences(claim.text.caveat));
   }
@@ -349,7 +377,8 @@ std::string short_claim(const Paper& paper, const ReproducedClaim& claim, bool c
 }
 
 std::string paper_page(const Paper& paper, const std::vector<const ReproducedClaim*>& claims,
-                       const std::vector<ReproducedClaim>& all, const std::string& overview) {
+                       const std::vector<ReproducedClaim>& all, const std::string& overview,
+                       const OtherReproduction* beside) {
   const std::string back = std::filesystem::path(overview).filename().string();
   std::string out = fmt::format("# Reproduction: {}\n\n", paper.heading);
   out += paragraph(
@@ -368,7 +397,7 @@ std::string paper_page(const Paper& paper, const std::vector<const ReproducedCla
     const auto have = std::count_if(claims.begin(), claims.end(), [&](const ReproducedClaim* other) {
       return other->text.caveat == claim->text.caveat;
     });
-    out += short_claim(paper, *claim, have > 1, all);
+    out += short_claim(paper, *claim, have > 1, all, beside);
   }
   return without_blank_lines_at_the_end(out);
 }
@@ -378,7 +407,8 @@ std::string paper_page(const Paper& paper, const std::vector<const ReproducedCla
 std::string reproduction_report(const Reproduction& reproduction, const std::string& date,
                                 const OtherReproduction* beside) {
   std::string out = "# Reproduction\n\n" + made_text(reproduction, date) + paragraph(kVerdicts);
-  out += claims_table(reproduction, beside, [](const ReproducedClaim& claim) { return "#" + claim.id; });
+  const auto link = [](const ReproducedClaim& claim) { return "#" + claim.id; };
+  out += claims_table(reproduction, link) + other_scale_text(reproduction, beside, link);
   std::string scales;
   for (const auto& [workload, scale] : reproduction.scales) {
     scales += fmt::format("{}{} {:g}", scales.empty() ? "" : ", ", workload, scale);
@@ -420,7 +450,7 @@ std::vector<MarkdownPage> reproduction_pages(const Reproduction& reproduction, c
     const std::vector<const ReproducedClaim*> claims = claims_of(reproduction, paper);
     if (!claims.empty()) {
       out += item(fmt::format("[{}]({}/{}.md): {}", paper.name, folder_of_pages(overview), paper.page, tally(claims)));
-      files.push_back({page_path(overview, paper), paper_page(paper, claims, reproduction.claims, overview)});
+      files.push_back({page_path(overview, paper), paper_page(paper, claims, reproduction.claims, overview, beside)});
       const std::vector<const pages::Chart*> charts = shown_charts(paper, claims);
       for (std::size_t i = 0; i < charts.size(); ++i) {
         files.push_back({in_folder_of_pages(overview, picture_name(paper, i)), pages::chart_file(*charts[i])});
@@ -430,9 +460,10 @@ std::vector<MarkdownPage> reproduction_pages(const Reproduction& reproduction, c
   out += "\n" + paragraph(
                     "Tables of values, charts, the scales of the inputs and the long report stand beside the "
                     "results, in the folder that `--out` names: `reproduction.html` and `reproduction.md`.");
-  out += claims_table(reproduction, beside, [&](const ReproducedClaim& claim) {
+  const auto link = [&](const ReproducedClaim& claim) {
     return fmt::format("{}/{}.md#{}", folder_of_pages(overview), paper_of(claim).page, claim.id);
-  });
+  };
+  out += claims_table(reproduction, link) + other_scale_text(reproduction, beside, link);
   files.front().text = without_blank_lines_at_the_end(out + failed_text(reproduction));
   return files;
 }

@@ -63,8 +63,8 @@ struct Reproduction {
 [[nodiscard]] std::string reproduction_table(const Reproduction& reproduction);  // for the terminal
 // One self-contained HTML page; `command` is the command line that makes it, and stands on it.
 [[nodiscard]] std::string reproduction_page(const Reproduction& reproduction, const std::string& command);
-// Everything, as one Markdown file: written beside the results. `beside`: another reproduction's verdicts in columns of
-// their own; null: none.
+// Everything, as one Markdown file: written beside the results. `beside`: another reproduction, whose verdicts stand in
+// a section of their own, and on the papers' pages with the claims; null: none.
 [[nodiscard]] std::string reproduction_report(const Reproduction& reproduction, const std::string& date,
                                               const OtherReproduction* beside = nullptr);
 

@@ -409,10 +409,18 @@ TEST(Reproduction, AnotherOnesVerdictsStandBesideIts) {
   EXPECT_EQ(other.scaling, "default scale");
   ASSERT_EQ(other.claims.count("some-id"), 1U);
   const std::string markdown = reproduction_report(reproduction, "2026-11-21", &other);
-  EXPECT_NE(markdown.find("| id | paper | ours | shape | ours at default scale | shape |"), std::string::npos)
+  EXPECT_NE(markdown.find("| id | ours | shape | ours at default scale | shape |"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("| -1 % | does not hold | -1 % | does not hold |"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("Put to the model at default scale, too: 1 of 1 claim. Another verdict there: none."),
+            std::string::npos)
       << markdown;
-  EXPECT_NE(markdown.find("| -1 % | does not hold (6 of 12 workloads) | -1 % | does not hold |"), std::string::npos)
-      << markdown;
+  OtherReproduction changed = other;
+  changed.claims["some-id"].shape = "holds";
+  const std::vector<MarkdownPage> pages = reproduction_pages(reproduction, "r.md", "2026-11-21", &changed);
+  EXPECT_NE(pages[0].text.find("there: holds)."), std::string::npos) << pages[0].text;
+  EXPECT_NE(pages[1].text.find("\nAt default scale: -1 %. **holds.**\n"), std::string::npos) << pages[1].text;
+  changed.claims.clear();
+  EXPECT_EQ(reproduction_report(reproduction, "2026-11-21", &changed), reproduction_report(reproduction, "2026-11-21"));
   for (const char* text : {"", "{}", "[1]", "{\"schema\": 2}", "{\"schema\": 1, \"scaling\": 3}"}) {
     EXPECT_THROW(static_cast<void>(read_reproduction(scratch.write("bad.json", text))), InputError) << text;
   }
