@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "ptx/backend/code_flow.hpp"
@@ -101,6 +103,7 @@ class Marker {
       Meeting meeting = begin(at, from);
       if (all_ways_pass_begin(meeting)) meetings_.push_back(std::move(meeting));
     }
+    place_marks();
     settle();
   }
 
@@ -196,22 +199,22 @@ class Marker {
 
   // In front of an instruction, in their order.
   [[nodiscard]] std::vector<Mark> marks(std::uint32_t pc) const {
-    std::vector<Mark> ends, loops, branches;
-    const std::size_t v = flow_.vertex_of(pc);
-    for (std::size_t i = 0; i < meetings_.size(); ++i) {
-      const Meeting& meeting = meetings_[i];
-      if (!meeting.kept) continue;
-      if (meeting.at == pc) ends.push_back({i, true, false});
-      if (meeting.begins != v) continue;
-      if (meeting.enters_loop) {
-        if (pc == flow_.start(v)) loops.push_back({i, false, true});
-      } else if (pc == flow_.last(v)) {
-        branches.push_back({i, false, false});
+    std::vector<Mark> kept;
+    const auto found = marks_.find(pc);
+    if (found == marks_.end()) return kept;
+    std::copy_if(found->second.begin(), found->second.end(), std::back_inserter(kept),
+                 [&](const Mark& mark) { return meetings_[mark.meeting].kept; });
+    return kept;
+  }
+  void place_marks() {
+    for (std::size_t i = 0; i < meetings_.size(); ++i) marks_[meetings_[i].at].push_back({i, true, false});
+    for (const bool loops : {true, false}) {
+      for (std::size_t i = 0; i < meetings_.size(); ++i) {
+        const Meeting& meeting = meetings_[i];
+        if (meeting.enters_loop != loops) continue;
+        marks_[loops ? flow_.start(meeting.begins) : flow_.last(meeting.begins)].push_back({i, false, loops});
       }
     }
-    ends.insert(ends.end(), loops.begin(), loops.end());
-    ends.insert(ends.end(), branches.begin(), branches.end());
-    return ends;
   }
   // Whether what comes from a vertex is to execute it.
   [[nodiscard]] bool wants(std::size_t from, const Mark& mark) const {
@@ -249,6 +252,7 @@ class Marker {
     };
     if (all.empty()) return false;
     for (const std::size_t from : flow_.before(v)) {
+      if (!tree_.reached(from)) continue;
       const isa::Instruction& last = code_[flow_.last(from)];
       const bool jumps = last.op == Op::BRA && last.target == pc;
       const bool falls = from + 1 == v && (!ends_line(last) || !last.guard.always());
@@ -265,7 +269,8 @@ class Marker {
   const std::vector<isa::Instruction>& code_;
   const CodeFlow flow_;
   const Tree tree_;
-  std::vector<Meeting> meetings_;  // in the order of their PCs
+  std::vector<Meeting> meetings_;                               // in the order of their PCs
+  std::unordered_map<std::uint32_t, std::vector<Mark>> marks_;  // by PC, those that are not kept too
 };
 
 }  // namespace

@@ -25,8 +25,9 @@ struct Origin {
 //     they exit, has none.
 //
 // `code` has targets and re-convergence PCs; they are set anew. Threads that a branch with BSSY has parted meet behind
-// its BSYNC, where also BSSY's operand leads. Where the order of the code would need a jump around BSYNC or BSSY, there
-// is neither, and threads meet where they did.
+// its BSYNC, where also BSSY's operand leads. There is neither, and threads meet where they did, where the order of the
+// code would need a jump around one of them, where a way into the region does not pass its begin, and for a branch that
+// is not in the region of the others that meet at its PC.
 [[nodiscard]] std::vector<Origin> put_in_convergence(std::vector<isa::Instruction>& code);
 
 }  // namespace heddle::ptx::backend

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "isa/register_use.hpp"
+#include "ptx/backend/code_flow.hpp"
 #include "ptx/backend/convergence.hpp"
 #include "ptx/backend/machine_code.hpp"
 #include "ptx/backend/re_convergence.hpp"
@@ -328,9 +329,8 @@ class Emitter {
   template <typename Visit>
   void for_each_next(std::size_t index, Visit visit) const {
     const isa::Instruction& instruction = code_[index].instruction;
-    const bool ends = instruction.op == Op::BRA || instruction.op == Op::EXIT || instruction.op == Op::TRAP;
     if (instruction.op == Op::BRA) visit(std::size_t{instruction.target});
-    if (!ends || !instruction.guard.always()) visit(index + 1);
+    if (!ends_line(instruction) || !instruction.guard.always()) visit(index + 1);
   }
 
   isa::TrapCause cause_of(std::size_t pc) const {

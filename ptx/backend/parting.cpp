@@ -49,32 +49,52 @@ class Parting {
 
   std::vector<bool> run() {
     if (code_.empty()) return {};
-    same_[0] = ~Places{};  // registers and predicates begin as zero
-    do {
-      follow();
-    } while (part());
+    come(0, ~Places{});  // registers and predicates begin as zero
+    while (!work_.empty()) {
+      const std::size_t vertex = work_.back();
+      work_.pop_back();
+      follow(vertex);
+    }
     return std::move(parts_);
   }
 
  private:
+  // What is in a thread's local memory at an address is its own.
   [[nodiscard]] static bool gives_same(const isa::Instruction& instruction) {
-    return isa::accepts_uniform(instruction) || isa::is_load(instruction.op);
+    return isa::accepts_uniform(instruction) ||
+           (isa::is_load(instruction.op) && isa::space_of(instruction.op) != isa::Space::local);
   }
   [[nodiscard]] bool same_guard(std::size_t pc, const Places& same) const {
     const isa::Pred guard = code_[pc].guard;
     return guard.reg == isa::kPT || ((same.predicates >> guard.reg) & 1U) != 0;
   }
   [[nodiscard]] bool same_result(std::size_t pc, const Places& same) const {
-    if (isa::is_vote(code_[pc].op)) return same_guard(pc, same);
-    return gives_same(code_[pc]) && (uses_[pc].read & ~same.registers).empty() &&
-           (uses_[pc].predicates_read & ~same.predicates) == 0;
+    if ((uses_[pc].read & ~same.registers).empty()) {
+      if (isa::is_vote(code_[pc].op)) return same_guard(pc, same);  // whatever the lanes tell
+      return gives_same(code_[pc]) && (uses_[pc].predicates_read & ~same.predicates) == 0;
+    }
+    return false;
   }
 
-  // What is the same in front of the vertex's last instruction, and behind it.
-  Places walk(std::size_t vertex, bool whole) const {
+  // At a vertex's begin no more than this is the same.
+  void come(std::size_t vertex, const Places& same) {
+    Places met = same;
+    met &= ~mixed_[vertex];
+    if (same_[vertex]) {
+      met &= *same_[vertex];
+      if (met == *same_[vertex]) return;
+    }
+    same_[vertex] = met;
+    work_.push_back(vertex);
+  }
+
+  void follow(std::size_t vertex) {
     Places same = *same_[vertex];
-    const std::size_t end = flow_.last(vertex) + (whole ? 1U : 0U);
-    for (std::size_t pc = flow_.start(vertex); pc != end; ++pc) {
+    for (std::size_t pc = flow_.start(vertex); pc <= flow_.last(vertex); ++pc) {
+      if (code_[pc].op == isa::Op::BRA && !parts_[pc] && !same_guard(pc, same)) {
+        parts_[pc] = true;
+        mix(vertex);
+      }
       const Places written{uses_[pc].written, uses_[pc].predicates_written};
       if (!same_result(pc, same)) {
         same &= ~written;
@@ -82,43 +102,13 @@ class Parting {
         same |= written;
       }
     }
-    return same;
+    for (const std::size_t next : flow_.next(vertex)) come(next, same);
   }
 
-  // To the fixed point, where threads part as it is known now.
-  void follow() {
-    std::vector<std::size_t> work;
-    for (std::size_t v = flow_.vertices(); v-- > 0;) {
-      if (same_[v]) work.push_back(v);
-    }
-    while (!work.empty()) {
-      const std::size_t vertex = work.back();
-      work.pop_back();
-      const Places out = walk(vertex, true);
-      for (const std::size_t next : flow_.next(vertex)) {
-        Places met = out;
-        met &= ~mixed_[next];
-        if (same_[next]) {
-          met &= *same_[next];
-          if (met == *same_[next]) continue;
-        }
-        same_[next] = met;
-        work.push_back(next);
-      }
-    }
-  }
-
-  // True: there are more branches that part threads than before.
-  bool part() {
-    bool grown = false;
-    for (std::size_t v = 0; v < flow_.vertices(); ++v) {
-      const std::size_t pc = flow_.last(v);
-      if (code_[pc].op != isa::Op::BRA || !same_[v] || parts_[pc] || same_guard(pc, walk(v, false))) continue;
-      parts_[pc] = true;
-      grown = true;
-      mix(v);
-    }
-    return grown;
+  // At the vertex's begin this is not the same, whatever comes there.
+  void differs(std::size_t vertex, const Places& places) {
+    mixed_[vertex] |= places;
+    if (same_[vertex]) come(vertex, *same_[vertex]);
   }
 
   // What the paths from a branch on have written is not the same where they meet.
@@ -126,17 +116,16 @@ class Parting {
     const isa::Instruction& in = code_[flow_.last(branch)];
     const std::size_t meet =
         in.reconvergence == isa::kNoReconvergence ? flow_.vertices() : flow_.vertex_of(in.reconvergence);
-    const Vertices jumps = reached(flow_.vertex_of(in.target), meet), falls = reached(branch + 1, meet);
+    std::vector<std::size_t> both;  // what the branch leads to, without a way on from where its threads meet
+    const Vertices jumps = reached(flow_.vertex_of(in.target), meet, both), falls = reached(branch + 1, meet, both);
     const auto inside = [&](std::size_t v) { return jumps[v] || falls[v]; };
     Places written;
-    for (std::size_t v = 0; v < flow_.vertices(); ++v) {
-      if (inside(v)) written |= written_[v];
-    }
-    if (meet != flow_.vertices()) mixed_[meet] |= written;
-    for (std::size_t v = 0; v < flow_.vertices(); ++v) {
+    for (const std::size_t v : both) written |= written_[v];
+    if (meet != flow_.vertices()) differs(meet, written);
+    for (const std::size_t v : both) {
       std::size_t ways = 0;
       for (const std::size_t from : flow_.before(v)) ways += inside(from) || from == branch ? 1 : 0;
-      if (jumps[v] && falls[v] && ways > 1) mixed_[v] |= written;
+      if (jumps[v] && falls[v] && ways > 1) differs(v, written);
     }
     if (inside(branch)) mix_loop(branch, inside);
   }
@@ -145,39 +134,35 @@ class Parting {
   template <class Inside>
   void mix_loop(std::size_t branch, const Inside& inside) {
     Vertices loop(flow_.vertices());
-    std::vector<std::size_t> work{branch};
+    std::vector<std::size_t> all{branch};
     loop[branch] = true;
-    Places written = written_[branch];
-    while (!work.empty()) {
-      const std::size_t at = work.back();
-      work.pop_back();
-      for (const std::size_t from : flow_.before(at)) {
+    Places written;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      written |= written_[all[i]];
+      for (const std::size_t from : flow_.before(all[i])) {
         if (loop[from] || !inside(from)) continue;
         loop[from] = true;
-        written |= written_[from];
-        work.push_back(from);
+        all.push_back(from);
       }
     }
-    for (std::size_t v = 0; v < flow_.vertices(); ++v) {
+    for (const std::size_t v : all) {
       bool entered = v == 0;
       for (const std::size_t from : flow_.before(v)) entered = entered || !loop[from];
-      if (loop[v] && entered) mixed_[v] |= written;
+      if (entered) differs(v, written);
     }
   }
 
-  [[nodiscard]] Vertices reached(std::size_t first, std::size_t but) const {
+  // Also appended to `all`, in some order.
+  [[nodiscard]] Vertices reached(std::size_t first, std::size_t but, std::vector<std::size_t>& all) const {
     Vertices seen(flow_.vertices());
-    std::vector<std::size_t> work;
-    const auto come = [&](std::size_t v) {
+    std::size_t next_of = all.size();
+    const auto come_to = [&](std::size_t v) {
       if (v == but || seen[v]) return;
       seen[v] = true;
-      work.push_back(v);
+      all.push_back(v);
     };
-    come(first);
-    while (!work.empty()) {
-      const std::size_t at = work.back();
-      work.pop_back();
-      for (const std::size_t next : flow_.next(at)) come(next);
+    for (come_to(first); next_of < all.size(); ++next_of) {
+      for (const std::size_t next : flow_.next(all[next_of])) come_to(next);
     }
     return seen;
   }
@@ -189,6 +174,7 @@ class Parting {
   std::vector<Places> mixed_;                // by vertex: what is not the same at its begin, whatever comes there
   std::vector<Places> written_;              // by vertex
   std::vector<bool> parts_;                  // by PC
+  std::vector<std::size_t> work_;            // vertices of which something has changed
 };
 
 }  // namespace

@@ -61,6 +61,21 @@ TEST(Convergence, NotWhereThreadsAgree) {
       Lines{});
 }
 
+TEST(Convergence, LocalMemoryAndVotesOfDifferentLanesAreOfEachThread) {
+  EXPECT_EQ(put_in({"s2r r0, %tid.x", "st.local [rz], r0", "ld.local r1, [rz]", "setp.lt.u32 p0, r1, 10", "@p0 bra 6",
+                    "add r1, r1, 1", "exit"}),
+            (Lines{"4: bssy 8", "6: bsync"}));
+  EXPECT_EQ(
+      put_in({"s2r r0, %tid.x", "setp.lt.u32 p0, r0, 10", "vote.any p1, r0, p0", "@p1 bra 5", "mov r2, 0", "exit"}),
+      (Lines{"3: bssy 7", "5: bsync"}));
+}
+
+TEST(Convergence, CodeThatNothingLeadsToIsNoWay) {
+  EXPECT_EQ(put_in({"s2r r0, %tid.x", "setp.lt.u32 p0, r0, 10", "@p0 bra 6", "add r1, r1, 1", "bra 6", "nop",
+                    "mov r2, 1", "exit"}),
+            (Lines{"2: bssy 8", "6: bsync"}));
+}
+
 TEST(Convergence, ThreadsThatAgreeInsideOfADivergentRegion) {
   // Only the outer branch parts a warp.
   EXPECT_EQ(put_in({"s2r r0, %tid.x", "setp.lt.u32 p0, r0, 10", "s2r r1, %ctaid.x", "@p0 bra 7",
