@@ -110,8 +110,8 @@ class Marker {
   std::vector<Origin> put_in(std::vector<isa::Instruction>& code) const {
     std::vector<Origin> origins;
     std::vector<isa::Instruction> made;
-    std::vector<std::uint32_t> first(code_.size()),
-        behind(code_.size());  // by PC: the new one of what is in front; its
+    std::vector<std::uint32_t> first(code_.size());   // by PC: the new one of the first mark in front of it
+    std::vector<std::uint32_t> behind(code_.size());  // by PC: its own new one
     for (std::uint32_t pc = 0; pc < code_.size(); ++pc) {
       first[pc] = static_cast<std::uint32_t>(made.size());
       for (const Mark& mark : marks(pc)) {
@@ -276,6 +276,7 @@ class Marker {
 }  // namespace
 
 std::vector<Origin> put_in_convergence(std::vector<isa::Instruction>& code) {
+  if (code.empty()) return {};
   const std::vector<isa::Instruction> old = code;
   Marker marker(old);
   marker.find();
