@@ -158,6 +158,9 @@ void CoreWaves::joined(const CoreState& core) {
     }
   }
   show_scheduler();
+  if (core.statistics.bank_stalls != 0) {
+    read_.bank_stall.set(0);  // that there have been some says so, however long nothing waits from now on
+  }
 }
 
 void CoreWaves::count_groups(link::WaveSetter& to, const CoreState& core, GroupState state) {
