@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ptx/backend/code_flow.hpp"
+#include "ptx/backend/dominator_spans.hpp"
 #include "ptx/backend/dominator_tree.hpp"
 #include "ptx/backend/parting.hpp"
 #include "ptx/backend/re_convergence.hpp"
@@ -32,33 +33,12 @@ struct Meeting {
 // Dominators of the code.
 class Tree {
  public:
-  explicit Tree(const CodeFlow& flow) : above_(up(flow)), first_(above_.size()), last_(above_.size()) {
-    std::vector<std::vector<std::size_t>> below(above_.size());
-    for (std::size_t v = 1; v < above_.size(); ++v) {
-      if (reached(v)) below[above_[v]].push_back(v);
-    }
-    std::size_t number = 0;
-    std::vector<std::size_t> way{0};
-    while (!way.empty()) {
-      const std::size_t v = way.back();
-      if (first_[v] == 0) first_[v] = ++number;
-      if (below[v].empty()) {
-        last_[v] = number;
-        way.pop_back();
-      } else {
-        way.push_back(below[v].back());
-        below[v].pop_back();
-      }
-    }
-  }
+  explicit Tree(const CodeFlow& flow) : above_(up(flow)), spans_(above_) {}
 
   [[nodiscard]] bool reached(std::size_t v) const { return v == 0 || above_[v] < above_.size(); }
   [[nodiscard]] std::size_t above(std::size_t v) const { return above_[v]; }  // of any but the first vertex
-  [[nodiscard]] bool dominates(std::size_t a, std::size_t b) const {
-    return first_[a] <= first_[b] && first_[b] <= last_[a];
-  }
   [[nodiscard]] std::size_t common(std::size_t a, std::size_t b) const {
-    while (!dominates(a, b)) a = above_[a];
+    while (!spans_.dominates(a, b)) a = above_[a];
     return a;
   }
 
@@ -83,7 +63,7 @@ class Tree {
   }
 
   std::vector<Vertex> above_;
-  std::vector<std::size_t> first_, last_;  // numbers in the order of a walk: its own, and the last one below it
+  DominatorSpans spans_;
 };
 
 class Marker {

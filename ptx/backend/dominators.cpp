@@ -4,23 +4,31 @@
 
 namespace heddle::ptx::backend {
 
-Dominators::Dominators(const MachineFunction& function) : spans_(function.blocks.size()) {
+namespace {
+
+std::vector<std::size_t> tree_of(const MachineFunction& function) {
   const std::size_t count = function.blocks.size();
   Graph graph(count);
   for (std::size_t i = 0; i < count; ++i) {
     if (function.blocks[i].removed) continue;
     for (const int to : successors(function.blocks[i])) boost::add_edge(i, static_cast<Vertex>(to), graph);
   }
-  const std::vector<Vertex> tree = dominator_tree(graph, 0);
-  // Siblings as a list: each block's first child, and its next sibling.
-  std::vector<Vertex> child(count, count), sibling(count, count);
+  return dominator_tree(graph, 0);
+}
+
+}  // namespace
+
+DominatorSpans::DominatorSpans(const std::vector<std::size_t>& tree) : spans_(tree.size()) {
+  const std::size_t count = tree.size();
+  // Siblings as a list: each vertex's first child, and its next sibling.
+  std::vector<std::size_t> child(count, count), sibling(count, count);
   for (std::size_t i = count; i-- > 0;) {
     if (tree[i] >= count) continue;
     sibling[i] = child[tree[i]];
     child[tree[i]] = i;
   }
   std::uint32_t number = 0;
-  for (Vertex at = 0; at < count;) {
+  for (std::size_t at = 0; at < count;) {
     spans_[at].first = ++number;
     if (child[at] < count) {
       at = child[at];
@@ -36,6 +44,8 @@ Dominators::Dominators(const MachineFunction& function) : spans_(function.blocks
     }
   }
 }
+
+Dominators::Dominators(const MachineFunction& function) : spans_(tree_of(function)) {}
 
 std::vector<NaturalLoop> natural_loops(const MachineFunction& function, const Dominators& dominators) {
   const std::size_t count = function.blocks.size();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "isa/instruction.hpp"
+#include "ptx/backend/dominator_spans.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::ptx::backend {
@@ -172,19 +173,13 @@ void exit_early(MachineFunction& function, bool lockstep);
 class Dominators {
  public:
   explicit Dominators(const MachineFunction& function);
-  // Every path from the entry to `below` passes `above`. A block dominates itself; a removed one nothing else. In
-  // constant time.
+  // As DominatorSpans::dominates(); a removed block is not reached.
   [[nodiscard]] bool dominates(int above, int below) const {
-    const Span &outer = spans_[static_cast<std::size_t>(above)], &inner = spans_[static_cast<std::size_t>(below)];
-    return above == below || (outer.first < inner.first && inner.last <= outer.last);
+    return spans_.dominates(static_cast<std::size_t>(above), static_cast<std::size_t>(below));
   }
 
  private:
-  // The blocks below one in the tree, as numbers in the order of a walk through it.
-  struct Span {
-    std::uint32_t first = 0, last = 0;  // its own number, from 1; the largest below it. 0: removed
-  };
-  std::vector<Span> spans_;
+  DominatorSpans spans_;
 };
 // What reaches one of the header's back edges without passing the header.
 struct NaturalLoop {

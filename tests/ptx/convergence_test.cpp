@@ -163,10 +163,18 @@ TEST(Convergence, NoneWhereThreadsMeetNoMore) {
 }
 
 TEST(Convergence, NoneWhereTheBsyncWouldHaveToBeJumpedAround) {
-  // What comes from the front falls through to where the loop's inner branches meet.
-  const Lines lines = {"s2r r0, %tid.x", "add r0, r0, 1", "setp.lt.u32 p0, r0, 10",
-                       "@p0 bra 1",      "add r1, r1, 1", "bra 1"};
-  for (const std::string& line : put_in(lines)) EXPECT_THAT(line, testing::Not(testing::HasSubstr("1: bsync")));
+  // What comes from the front falls through to where the loop's inner paths meet.
+  const Lines lines = {"s2r r0, %tid.x", "add r0, r0, 1",          "s2r r1, %ctaid.x", "setp.lt.u32 p1, r1, 3",
+                       "@p1 exit",       "setp.lt.u32 p0, r0, 10", "@p0 bra 1",        "add r1, r1, 1",
+                       "bra 1"};
+  EXPECT_EQ(put_in(lines), Lines{});
+  EXPECT_EQ(isa::disassemble(code_of(lines)[6]), "@p0 bra 1, reconverge 1");
+  // It does not where it jumps there.
+  Lines jumps = lines;
+  jumps[0] = "bra 9";
+  jumps.emplace_back("s2r r0, %tid.x");
+  jumps.emplace_back("bra 1");
+  EXPECT_EQ(put_in(jumps), (Lines{"1: bsync", "6: bssy 2"}));
 }
 
 // ---- on all ways
