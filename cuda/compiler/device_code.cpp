@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string_view>
 
+#include "cuda/compiler/cast_alignment.hpp"
 #include "cuda/compiler/copied_words.hpp"
 #include "cuda/compiler/lock_loops.hpp"
 #include "cuda/compiler/whole_copies.hpp"
@@ -52,6 +54,15 @@ Words generation(const Words& words, const std::string& triple, const std::strin
   return out;
 }
 
+// clang's command that optimises intermediate code which none of its passes has seen.
+Words optimisation(const Words& words, const std::string& triple, const std::string& raw, const std::string& module) {
+  Words out = generation(words, triple, raw, module);
+  const auto passes = std::find(out.begin(), out.end(), "-disable-llvm-passes");
+  out.erase(passes - 1, passes + 1);
+  out.insert(out.end(), {"-emit-llvm", "-Xclang", "-emit-llvm-uselists"});
+  return out;
+}
+
 // "#pragma unroll 1" is a count of one to some versions of clang, whose PTX says nothing of it then. The loop is not to
 // be unrolled, which .pragma "nounroll" tells whoever compiles the PTX, as nvcc has it.
 std::string with_kept_loops(std::string module) {
@@ -61,6 +72,24 @@ std::string with_kept_loops(std::string module) {
     module.replace(at, kOnce.size(), kNever);
   }
   return module;
+}
+
+// The module, optimised with the alignments that casts promise; nothing where clang alone has them all.
+std::optional<std::string> with_promised_alignments(const DeviceCode& code, const Words& words,
+                                                    const std::string& triple, const std::string& text) {
+  if (!has_narrow_accesses(text)) return std::nullopt;
+  const std::string raw = (code.folder / "raw.ll").string();
+  Words all = words;
+  all.insert(all.end(), {"-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", raw});
+  all.insert(all.end(), code.input.begin(), code.input.end());
+  if (code.silent(all) != 0) return std::nullopt;
+  const std::string before = text_in(raw);
+  const std::string after = with_cast_alignments(before);
+  if (after == before) return std::nullopt;
+  write_text(raw, after);
+  const std::string module = (code.folder / "aligned.ll").string();
+  if (code.silent(optimisation(words, triple, raw, module)) != 0) return std::nullopt;
+  return text_in(module);
 }
 
 // Compiles in two steps, between which the intermediate code is changed. A clang that does not read what it has written
@@ -81,8 +110,9 @@ int compile_once(const DeviceCode& code, const Words& more, const std::string& p
   }
   std::string triple = "nvptx64-nvidia-cuda";
   if (!code.dry) {
-    const std::string text = text_in(module);
+    std::string text = text_in(module);
     triple = quoted_behind(text, "\ntarget triple = \"");
+    if (std::optional<std::string> aligned = with_promised_alignments(code, words, triple, text)) text = *aligned;
     write_text(module, with_kept_loops(with_copied_words(with_whole_copies(text))));
   }
   if (code.silent(generation(words, triple, module, ptx)) == 0) return 0;

@@ -23,7 +23,8 @@ struct DeviceCode {
 };
 
 // Compiles to the file `ptx`; returns clang's exit code. Differences to what clang makes of the file at one go:
-// copies of 16 bytes are one access (cuda/compiler/whole_copies.hpp), with words that change on the way too
+// copies of 16 bytes are one access (cuda/compiler/whole_copies.hpp), also where a cast promises their alignment
+// (cuda/compiler/cast_alignment.hpp), with words that change on the way too
 // (cuda/compiler/copied_words.hpp), and loops of locks that the source releases within the loop stay so
 // (cuda/compiler/lock_loops.hpp).
 int compile_device_code(const DeviceCode& code, const std::string& ptx);
