@@ -78,6 +78,22 @@ void add_paper_pages(os::CommandFiles& files, const Arguments& arguments) {
   }
 }
 
+// What --verdicts adds to; none: its file is to be made.
+std::optional<studies::OtherReproduction> kept_verdicts(const Arguments& arguments, const studies::Scaling& scaling) {
+  std::error_code error;
+  if (!arguments.has("verdicts") || !std::filesystem::exists(arguments.text("verdicts"), error)) {
+    return std::nullopt;
+  }
+  const studies::OtherReproduction kept = studies::read_reproduction(arguments.text("verdicts"));
+  if (kept.scaling != studies::scaling_text(scaling)) {
+    throw InputError(
+        {arguments.text("verdicts")},
+        fmt::format("has verdicts at {}, and these will be at {}", kept.scaling, studies::scaling_text(scaling)),
+        "give --verdicts another file");
+  }
+  return kept;
+}
+
 int reproduce(const Arguments& arguments) {
   if (arguments.has("list") || arguments.has("names")) {
     return list_claims(arguments.has("names"));
@@ -101,6 +117,7 @@ int reproduce(const Arguments& arguments) {
       static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
   options.runner.any_build = arguments.has("any-build");
   options.runner.stop = &os::stopped_by();
+  const std::optional<studies::OtherReproduction> kept = kept_verdicts(arguments, options.scaling);
   const std::string& directory = options.runner.directory;
   os::CommandFiles files;
   if (beside) {
@@ -112,7 +129,7 @@ int reproduce(const Arguments& arguments) {
   files.reads_texts("an energy table", energy_tables);
   files.reads_texts("a kept result", [&] { return studies::kept_files(directory); });
   files.writes_in("--out", directory, {"reproduction.html", "reproduction.md", "reproduction.json"});
-  add_outputs(files, arguments, {"markdown"});
+  add_outputs(files, arguments, {"markdown", "verdicts"});
   add_paper_pages(files, arguments);
   os::make_folder(directory);
   if (arguments.has("markdown")) {
@@ -129,6 +146,9 @@ int reproduce(const Arguments& arguments) {
                  studies::reproduction_page(result, arguments.command_line({"scale", "full", "any-build"})));
   os::write_file(directory + "/reproduction.json", studies::reproduction_json(result));
   const std::string date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+  if (arguments.has("verdicts") && !result.stopped) {
+    os::write_file(arguments.text("verdicts"), studies::verdicts_json(studies::with_verdicts(kept, result, date)));
+  }
   const studies::OtherReproduction* const other = beside ? &*beside : nullptr;
   os::write_file(directory + "/reproduction.md", studies::reproduction_report(result, date, other));
   std::cout << studies::reproduction_table(result)
@@ -174,6 +194,8 @@ Command reproduce_command() {
        "for documents: write the overview to FILE.md, and a short page per paper into the folder FILE")  //
       ("beside", po::value<std::string>()->value_name("FILE.json"),
        "with --markdown: another reproduction.json, its verdicts beside these (another scale)")  //
+      ("verdicts", po::value<std::string>()->value_name("FILE.json"),
+       "add the verdicts to those in FILE.json, for --beside: a reproduction in portions")       //
       ("any-build", "take results that other builds left in DIR, too: pages and verdicts anew")  //
       ("list", "list the claims and end")                                                        //
       ("names", "list the claims' ids only and end");

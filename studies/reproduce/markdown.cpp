@@ -199,15 +199,28 @@ std::string claims_table(const Reproduction& reproduction, const Link& link) {
   return markdown_table({"id", "paper", "ours", "shape"}, rows) + "\n";
 }
 
+// Of days as text, which sorts as they come: " (2026-11-29 to 2026-12-02)".
+std::string dates_text(const std::set<std::string>& dates) {
+  if (dates.empty()) {
+    return "";
+  }
+  return dates.size() == 1 ? fmt::format(" ({})", *dates.begin())
+                           : fmt::format(" ({} to {})", *dates.begin(), *dates.rbegin());
+}
+
 // What the claims came to that another reproduction has, too; null, or none in common: nothing.
 template <class Link>
 std::string other_scale_text(const Reproduction& reproduction, const OtherReproduction* beside, const Link& link) {
   std::vector<std::vector<std::string>> rows;
   std::string changed;
+  std::set<std::string> dates;
   for (const ReproducedClaim& claim : reproduction.claims) {
     const OtherReproduction::Verdict* const other = verdict_of(beside, claim);
     if (other == nullptr) {
       continue;
+    }
+    if (!other->date.empty()) {
+      dates.insert(other->date);
     }
     const std::string name = fmt::format("[{}]({})", claim.id, link(claim));
     rows.push_back({name, claim.finding.ours, std::string(shape_text(claim.shape)), other->ours, other->shape});
@@ -220,8 +233,8 @@ std::string other_scale_text(const Reproduction& reproduction, const OtherReprod
     return "";
   }
   return fmt::format("## At {}\n\n", beside->scaling) +
-         paragraph(fmt::format("Put to the model at {}, too: {} of {}. Another verdict there: {}.", beside->scaling,
-                               rows.size(), counted(reproduction.claims.size(), "claim"),
+         paragraph(fmt::format("Put to the model at {}, too{}: {} of {}. Another verdict there: {}.", beside->scaling,
+                               dates_text(dates), rows.size(), counted(reproduction.claims.size(), "claim"),
                                changed.empty() ? "none" : changed)) +
          markdown_table({"id", "ours", "shape", "ours at " + beside->scaling, "shape"}, rows) + "\n";
 }

@@ -48,6 +48,37 @@ TEST(CliReproduce, ListNamesTheClaims) {
   EXPECT_EQ(test::heddle({"reproduce", "--names"}).out.substr(0, 8), "fu-util\n");
 }
 
+TEST(CliReproduce, VerdictsAreGatheredInPortionsAtOneScale) {
+  const Scratch scratch;
+  const std::string verdicts = scratch.path("verdicts.json");
+  const auto portion = [&](const std::string& claim, const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"reproduce", claim, "--out", scratch.path(claim), "--verdicts", verdicts};
+    words.insert(words.end(), more.begin(), more.end());
+    return test::heddle(words);
+  };
+  const auto gathered = [&] { return Scratch::read(verdicts); };
+  ASSERT_EQ(portion("lwm-storage", {"--full"}).code, 0);
+  EXPECT_EQ(gathered().find("\"dws-area\""), std::string::npos);
+  ASSERT_EQ(portion("dws-area", {"--full"}).code, 0);
+  const std::string both = gathered();
+  EXPECT_NE(both.find("\"lwm-storage\""), std::string::npos) << both;
+  EXPECT_NE(both.find("\"dws-area\""), std::string::npos) << both;
+  const Ran other_scale = portion("dws-area", {});
+  EXPECT_EQ(other_scale.code, 2);
+  EXPECT_EQ(other_scale.err, "heddle: " + verdicts +
+                                 ": has verdicts at full scale, and these will be at default scale; "
+                                 "give --verdicts another file\n");
+  EXPECT_EQ(gathered(), both);
+  const std::string broken = scratch.write("broken.json", "{}");
+  EXPECT_EQ(test::heddle({"reproduce", "dws-area", "--out", scratch.path("o"), "--verdicts", broken}).code, 2);
+  EXPECT_EQ(Scratch::read(broken), "{}");
+  const Ran beside = test::heddle(
+      {"reproduce", "dws-area", "--out", scratch.path("b"), "--markdown", scratch.path("r.md"), "--beside", verdicts});
+  ASSERT_EQ(beside.code, 0) << beside.err;
+  EXPECT_NE(Scratch::read(scratch.path("r.md")).find("\n## At full scale\n\nPut to the model at full scale, too (20"),
+            std::string::npos);
+}
+
 // A tiny reproduction of what needs the baseline only: twelve workloads in two forms.
 std::vector<std::string> tiny(const Scratch& scratch) {
   return {"reproduce", "workload-size", "lwm-storage", "--scale", "0.002", "--jobs", "1", "--out", scratch.path("out")};

@@ -427,6 +427,30 @@ TEST(Reproduction, AnotherOnesVerdictsStandBesideIts) {
   EXPECT_THROW(static_cast<void>(read_reproduction(scratch.path("none.json"))), InputError);
 }
 
+TEST(Reproduction, VerdictsOfPortionsStayUntilTheyAreMadeAnew) {
+  const Scratch scratch;
+  Reproduction reproduction = sample();
+  reproduction.claims.front().finding.measured = 12;
+  OtherReproduction all = with_verdicts(std::nullopt, reproduction, "2026-11-21");
+  ASSERT_EQ(all.claims.size(), 1U);
+  all.claims["older"] = {"+3 %", "partly", "2026-11-20", "0.1.0"};
+  all = read_reproduction(scratch.write("v.json", verdicts_json(all)));
+  EXPECT_EQ(all.claims.at("older").date, "2026-11-20");
+  EXPECT_EQ(all.claims.at("older").version, "0.1.0");
+  EXPECT_EQ(all.claims.at("some-id").shape, "does not hold");
+  EXPECT_NE(reproduction_report(reproduction, "2026-11-22", &all).find(", too (2026-11-21): 1 of 1 claim."),
+            std::string::npos);
+  // A claim of which a workload is missing leaves the older verdict.
+  reproduction.claims.front().finding.ours = "+9 %";
+  reproduction.claims.front().finding.measured = 11;
+  EXPECT_EQ(with_verdicts(all, reproduction, "2026-11-22").claims.at("some-id").ours, "-1 %");
+  reproduction.claims.front().finding.measured = 12;
+  const OtherReproduction anew = with_verdicts(all, reproduction, "2026-11-22");
+  EXPECT_EQ(anew.claims.at("some-id").ours, "+9 %");
+  EXPECT_EQ(anew.claims.at("some-id").date, "2026-11-22");
+  EXPECT_EQ(anew.claims.count("older"), 1U);
+}
+
 TEST(Reproduction, CausesAreShownOnlyWhereAClaimDoesNotHold) {
   Reproduction reproduction = sample();
   reproduction.claims.front().finding.checks.front().passed = true;
