@@ -109,7 +109,7 @@ std::optional<std::vector<Word>> suffixes_if(Op op, std::span<const Word> parts,
   const bool has_suffixes = sub == SubForm::memory || sub == SubForm::space || form == ModifierForm::cvt ||
                             form == ModifierForm::atomic || form == ModifierForm::prmt ||
                             form == ModifierForm::element || form == ModifierForm::texture ||
-                            form == ModifierForm::half || op == Op::SETP_H;
+                            form == ModifierForm::half || form == ModifierForm::matrix || op == Op::SETP_H;
   if (!rest.empty() && !has_suffixes) return std::nullopt;
   return rest;
 }
@@ -193,6 +193,7 @@ class Assembler {
       if ((groups & group) != 0) fail(suffix.offset, fmt::format("'{}' contradicts an earlier suffix", suffix.text));
       groups |= group;
     }
+    if (i_.op == Op::MMA && !set_matrix_size(i_, matrix_size_)) fail(name.offset, "mma needs a size that there is");
     if (i_.op == Op::CVT && (groups & kSecondType) == 0) fail(name.offset, "cvt needs a target and a source type");
     if (is_atomic(i_.op) && (groups & (kName | kFirstType)) != (kName | kFirstType)) {
       fail(name.offset, "an atomic needs an operation and a type", "write for example atom.global.add.u32");
@@ -281,6 +282,8 @@ class Assembler {
       case ModifierForm::texture:
         if (suffix == "v2" || suffix == "v4") return flag(suffix == "v2" ? 2 : 4, kVector);
         return suffix == "f32" ? flag(1, kName) : suffix == "s32" ? kName : 0;
+      case ModifierForm::matrix:
+        return apply_matrix(suffix, seen);
       case ModifierForm::cvt:
         return apply_cvt(suffix, seen);
       case ModifierForm::atomic:
@@ -292,12 +295,29 @@ class Assembler {
     }
   }
 
+  unsigned apply_matrix(std::string_view suffix, unsigned seen) {
+    if (suffix == "sat") return flag(512, kClamp);
+    if (suffix == "sum16") return flag(256, kRound);
+    if (const auto factor = index_in(factor_names(), suffix)) {
+      return (seen & kFirstType) == 0 ? flag(*factor, kFirstType) : flag(*factor << 3U, kSecondType);
+    }
+    matrix_size_ = suffix;
+    return suffix.starts_with("m") ? kName : 0;
+  }
+  unsigned apply_matrices(std::string_view suffix) {
+    const bool trans = suffix == "trans";
+    if (!trans && suffix != "x1" && suffix != "x2" && suffix != "x4") return 0;
+    i_.c = ldmatrix_sub(trans ? i_.matrices() : static_cast<unsigned>(suffix[1] - '0'), trans || i_.transposed());
+    return trans ? kHint : kVector;
+  }
+
   unsigned apply_memory(std::string_view suffix) {
+    if (i_.op == Op::LD_MATRIX) return apply_matrices(suffix);
     if (suffix == "v2" || suffix == "v4") {
       i_.c = static_cast<std::uint8_t>(i_.c | (suffix == "v2" ? 8U : 16U));
       return kVector;
     }
-    if (suffix == "hint") {
+    if (suffix == (is_copy(i_.op) ? "past_l1" : "hint")) {
       i_.c = static_cast<std::uint8_t>(i_.c | 32U);
       return kHint;
     }
@@ -421,6 +441,7 @@ class Assembler {
   Instruction i_;
   std::optional<std::size_t> side_predicate_;  // where a predicate result beside a register stands
   std::optional<std::size_t> immediate_at_;
+  std::string_view matrix_size_;  // counts once the elements, which come later, are known
 };
 
 // [B0-2---:R1:W-:-:S04]
@@ -490,7 +511,7 @@ void Assembler::read(Slot slot) {
       break;
     }
     case Slot::value:
-      i_.dst = reg(stored_registers(i_), i_.vector() > 1);
+      i_.dst = reg(stored_registers(i_), i_.vector() > 1 && !is_copy(i_.op));
       break;
     case Slot::a:
       i_.a = reg(a_registers(i_));

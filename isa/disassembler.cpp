@@ -51,6 +51,7 @@ constexpr std::array<std::string_view, kSpecials> kSpecialNames = {"tid.x",
                                                                    "is_cooperative",
                                                                    "envreg1",
                                                                    "envreg2"};
+constexpr std::array<std::string_view, 6> kFactors = {"f16", "bf16", "tf32", "s8", "u8", "f64"};
 constexpr std::array<std::string_view, 4> kElements = {"b8", "b16", "b32", "b64"};
 constexpr std::array<std::string_view, 7> kPrmtModes = {"", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
 
@@ -160,6 +161,16 @@ void add_half_format(const Instruction& i, std::vector<std::string>& out) {
   if (i.packed()) out.emplace_back("x2");
 }
 
+// As PTX has them: size, then the elements of a and of b; what the sum is of where there is a choice.
+void add_matrix(const Instruction& i, std::vector<std::string>& out) {
+  const MatrixShape shape = matrix_shape(i);
+  out.push_back(fmt::format("m{}n8k{}", shape.rows, shape.depth));
+  if (i.clamps_sum()) out.emplace_back("sat");
+  if (i.half_sum()) out.emplace_back("sum16");
+  out.emplace_back(kFactors[static_cast<std::size_t>(i.factor_a())]);
+  out.emplace_back(kFactors[static_cast<std::size_t>(i.factor_b())]);
+}
+
 void add_cvt(const Instruction& i, std::vector<std::string>& out) {
   if (i.cvt_rounding() != Rounding::none) out.emplace_back(kRoundings[static_cast<std::size_t>(i.cvt_rounding())]);
   if (i.cvt_ftz()) out.emplace_back("ftz");
@@ -196,6 +207,21 @@ std::span<const std::string_view> special_names() {
 }
 std::span<const std::string_view> element_names() {
   return kElements;
+}
+std::span<const std::string_view> factor_names() {
+  return kFactors;
+}
+bool set_matrix_size(Instruction& i, std::string_view size) {
+  for (unsigned parts = 1; parts <= 4; parts *= 2) {
+    Instruction with = i;
+    with.mods |= (parts / 2) << 6U;
+    const MatrixShape shape = matrix_shape(with);
+    if (size == fmt::format("m{}n8k{}", shape.rows, shape.depth)) {
+      i = with;
+      return true;
+    }
+  }
+  return false;
 }
 std::span<const std::string_view> prmt_names() {
   return kPrmtModes;
@@ -270,9 +296,14 @@ std::vector<std::string> suffixes(const Instruction& i) {
       out.emplace_back(kSpaces[i.c]);
       break;
     case SubForm::memory:
+      if (i.op == Op::LD_MATRIX) {
+        out.push_back(fmt::format("x{}", i.matrices()));
+        if (i.transposed()) out.emplace_back("trans");
+        break;
+      }
       if (i.vector() > 1) out.push_back(fmt::format("v{}", i.vector()));
       out.emplace_back(kWidths[static_cast<std::size_t>(i.width())]);
-      if (i.row_hint()) out.emplace_back("hint");
+      if (i.row_hint()) out.emplace_back(is_copy(i.op) ? "past_l1" : "hint");
       break;
     default:
       break;
@@ -305,6 +336,9 @@ std::vector<std::string> suffixes(const Instruction& i) {
     case ModifierForm::atomic:
       out.emplace_back(kAtomics[static_cast<std::size_t>(i.atomic_op())]);
       out.emplace_back(name_of(i.atomic_type()));
+      break;
+    case ModifierForm::matrix:
+      add_matrix(i, out);
       break;
     case ModifierForm::texture:
       if (i.texture_channels() > 1) out.push_back(fmt::format("v{}", i.texture_channels()));

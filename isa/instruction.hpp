@@ -72,7 +72,7 @@ inline constexpr unsigned kOperations = 0
     ;
 
 enum class OperandKind : std::uint8_t { none, r, w, p, x };
-enum class Unit : std::uint8_t { alu, complex, memory, control, barrier, warp, half };
+enum class Unit : std::uint8_t { alu, complex, memory, control, barrier, warp, half, tensor };
 
 struct OperationInfo {
   std::string_view mnemonic;
@@ -110,6 +110,8 @@ enum class TestKind : std::uint8_t { finite, infinite, number, notanumber, norma
 // add_halves: each half of a 32-bit word by itself, as two f16.
 enum class AtomicOp : std::uint8_t { add, and_, or_, xor_, min, max, inc, dec, exch, cas, add_halves };
 enum class Space : std::uint8_t { global, shared, local, constant, param, generic };
+// Elements of the factors of a matrix product. tf32: the upper 19 bits of a binary32.
+enum class Factor : std::uint8_t { f16, bf16, tf32, s8, u8, f64 };
 // Width of one element in memory. Loads of u8..s16 extend to 32 bits; stores use the low bits.
 enum class Width : std::uint8_t { u8, s8, u16, s16, b32, b64 };
 
@@ -227,6 +229,9 @@ struct Instruction {
   [[nodiscard]] Width width() const { return static_cast<Width>(c & 7U); }            // ld, st
   [[nodiscard]] unsigned vector() const { return 1U << ((c >> 3U) & 3U); }            // ld, st: 1, 2, 4
   [[nodiscard]] bool row_hint() const { return (c & 32U) != 0; }                      // ld
+  [[nodiscard]] bool past_l1() const { return (c & 32U) != 0; }                       // cp_async: not kept in the L1
+  [[nodiscard]] unsigned matrices() const { return vector(); }                        // ldmatrix: 1, 2, 4
+  [[nodiscard]] bool transposed() const { return (c & 32U) != 0; }                    // ldmatrix
   // ---- modifiers
   [[nodiscard]] Rounding float_rounding() const { return static_cast<Rounding>(1U + (mods & 3U)); }  // rn rz rm rp
   [[nodiscard]] bool ftz() const { return (mods & 4U) != 0; }                                        // float arithmetic
@@ -265,6 +270,12 @@ struct Instruction {
   [[nodiscard]] unsigned element_bytes() const { return 1U << (mods & 3U); }  // cond_acc
   [[nodiscard]] bool texture_real() const { return (mods & 1U) != 0; }        // tex: coordinates are binary32
   [[nodiscard]] unsigned texture_channels() const { return 1U << ((mods >> 1U) & 3U); }  // tex: 1, 2 or 4 results
+  // mma: elements of a and b, how many registers of a lane hold its part of a (pairs for f64), and what the sum is of.
+  [[nodiscard]] Factor factor_a() const { return static_cast<Factor>(mods & 7U); }
+  [[nodiscard]] Factor factor_b() const { return static_cast<Factor>((mods >> 3U) & 7U); }
+  [[nodiscard]] unsigned matrix_parts() const { return 1U << (((mods >> 6U) & 3U) % 3U); }  // 1, 2 or 4
+  [[nodiscard]] bool half_sum() const { return (mods & 256U) != 0; }    // binary16 instead of binary32
+  [[nodiscard]] bool clamps_sum() const { return (mods & 512U) != 0; }  // of integers
   // ---- predicate results
   [[nodiscard]] unsigned pred_p() const { return dst & 7U; }
   [[nodiscard]] unsigned pred_q() const { return (dst >> 3U) & 7U; }
@@ -316,6 +327,14 @@ struct Instruction {
   return (real ? 1U : 0U) | (channels / 2) << 1U;
 }
 
+[[nodiscard]] constexpr std::uint32_t mma_mods(Factor a, Factor b, unsigned parts, bool half_sum, bool clamps) {
+  return static_cast<unsigned>(a) | static_cast<unsigned>(b) << 3U | (parts / 2) << 6U | (half_sum ? 256U : 0U) |
+         (clamps ? 512U : 0U);
+}
+[[nodiscard]] constexpr std::uint8_t ldmatrix_sub(unsigned matrices, bool transposed) {
+  return memory_sub(Width::b32, matrices, transposed);
+}
+
 // What is wrong with an instruction, empty when it is well formed: every used field in range (64-bit operands in even
 // pairs, vectors aligned), every unused one at its default. Well-formed instructions are exactly what decode()
 // yields, after canonical().
@@ -345,11 +364,11 @@ struct Instruction {
 
 // ---- what an instruction reads and writes (in 32-bit registers), derived from the table and the modifiers
 [[nodiscard]] unsigned destination_registers(const Instruction& instruction);  // 0 when the result is no register
-[[nodiscard]] unsigned a_registers(const Instruction& instruction);            // 0, 1, 2
+[[nodiscard]] unsigned a_registers(const Instruction& instruction);            // 0, 1, 2, 4
 [[nodiscard]] unsigned b_registers(const Instruction& instruction);            // as if b were a register
 [[nodiscard]] unsigned c_registers(const Instruction& instruction);
 [[nodiscard]] unsigned d_registers(const Instruction& instruction);
-[[nodiscard]] unsigned stored_registers(const Instruction& instruction);  // stores: registers from dst on
+[[nodiscard]] unsigned stored_registers(const Instruction& instruction);  // stores: registers from dst on that are read
 
 // Arithmetic, comparisons and conversions of f16, f32 and f64 in the functional units; no atomics, which are memory's.
 [[nodiscard]] bool is_floating_point(const Instruction& instruction);
@@ -363,16 +382,39 @@ inline constexpr std::size_t kLaneKinds = 3;  // without `other`
 // pipeline XU; Mesa's latencies of sm_80, among what needs a counter): conversions between integers, f32 and f64,
 // rounding to whole numbers, counting and searching bits, reversing their order.
 [[nodiscard]] bool is_conversion_or_count(const Instruction& instruction);
-[[nodiscard]] bool is_load(Op op);        // ld.*, ldv.*
-[[nodiscard]] bool is_store(Op op);       // st.*
-[[nodiscard]] bool is_atomic(Op op);      // atom.*
-[[nodiscard]] bool is_accumulate(Op op);  // cond_acc.*
-[[nodiscard]] bool is_vote(Op op);        // vote.*
+[[nodiscard]] bool is_load(Op op);  // ld.*, ldv.*
+// st.*, and copies, which read the register in the destination's field too: it is the address in the scratchpad.
+[[nodiscard]] bool is_store(Op op);
+[[nodiscard]] bool is_copy(Op op);  // cp_async.*
+[[nodiscard]] constexpr bool fills(Op op) {
+  return op == Op::CP_ASYNC_FILL || op == Op::CP_ASYNC_FILL_E;
+}
+// It computes nothing, and takes its place in the code and in time.
+[[nodiscard]] constexpr bool is_note(Op op) {
+  return op == Op::NOP || op == Op::BSSY || op == Op::BSYNC || op == Op::ASYNC_COMMIT || op == Op::ASYNC_WAIT;
+}
+inline constexpr std::uint32_t kEveryCopy = ~std::uint32_t{0};  // b of async.wait: no copy may be under way
+[[nodiscard]] bool is_atomic(Op op);                            // atom.*
+[[nodiscard]] bool is_accumulate(Op op);                        // cond_acc.*
+[[nodiscard]] bool is_vote(Op op);                              // vote.*
 [[nodiscard]] constexpr bool is_tree_traverse(Op op) {
   return op == Op::TREE_TRAVERSE || op == Op::TREE_TRAVERSE_SIZE;
 }
-[[nodiscard]] bool is_texture(Op op);  // tex.*
-[[nodiscard]] bool is_heap(Op op);     // heap.*
+// Each lane holds a part of its operands or results, and all lanes of a warp take part.
+[[nodiscard]] constexpr bool is_matrix(Op op) {
+  return op == Op::MMA || op == Op::LD_MATRIX;
+}
+// What a lane gets depends on other lanes: vote, shfl, match, activemask, tree_traverse, cond_acc, mma, ldmatrix.
+[[nodiscard]] bool looks_at_lanes(Op op);
+// Of mma: rows of a and of the sum, columns of a and rows of b (b has 8 columns), and multiply-adds.
+struct MatrixShape {
+  unsigned rows = 0, depth = 0;
+  [[nodiscard]] constexpr unsigned products() const { return rows * depth * 8; }
+};
+[[nodiscard]] MatrixShape matrix_shape(const Instruction& instruction);
+[[nodiscard]] unsigned elements_per_register(Factor factor);  // 1 (tf32, f64: of a pair), 2 or 4
+[[nodiscard]] bool is_texture(Op op);                         // tex.*
+[[nodiscard]] bool is_heap(Op op);                            // heap.*
 [[nodiscard]] bool is_volatile(Op op);
 [[nodiscard]] bool has_wide_address(Op op);                           // ".e" forms
 [[nodiscard]] Space space_of(Op op);                                  // of loads, stores, atomics, cond_acc

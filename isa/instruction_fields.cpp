@@ -76,6 +76,17 @@ std::string_view malformed_half(const Instruction& i) {
   return i.saturate() && i.relu() ? "sat and relu exclude each other" : std::string_view{};
 }
 
+std::string_view malformed_matrix(const Instruction& i) {
+  const auto integer = [](Factor factor) { return factor == Factor::s8 || factor == Factor::u8; };
+  const Factor a = i.factor_a(), b = i.factor_b();
+  if (a > Factor::f64 || b > Factor::f64 || ((i.mods >> 6U) & 3U) == 3) return "unknown elements or size of matrices";
+  if (a != b && !(integer(a) && integer(b))) return "the factors of a product have elements of one kind";
+  if (i.half_sum() && a != Factor::f16) return "only products of f16 have a sum of f16";
+  if (i.clamps_sum() && !integer(a)) return "only sums of integers are clamped";
+  if (!integer(a) && (i.matrix_parts() == 1) != (a == Factor::f64)) return "no such matrices of these elements";
+  return {};
+}
+
 std::string_view malformed_modifiers(const Instruction& i) {
   if (i.immediate || i.op == Op::BRA)
     return i.mods == 0 ? std::string_view{} : "bra and immediate forms have no modifiers";
@@ -93,6 +104,8 @@ std::string_view malformed_modifiers(const Instruction& i) {
       return {};
     case ModifierForm::half:
       return malformed_half(i);
+    case ModifierForm::matrix:
+      return malformed_matrix(i);
     case ModifierForm::prmt:
       return i.prmt_mode() <= 6 ? std::string_view{} : "unknown prmt mode";
     case ModifierForm::texture:
@@ -100,6 +113,10 @@ std::string_view malformed_modifiers(const Instruction& i) {
     default:
       return {};
   }
+}
+
+unsigned bytes_copied(const Instruction& i) {
+  return i.width() == Width::b32 ? 4 * i.vector() : i.width() == Width::b64 && i.vector() == 1 ? 8 : 0;
 }
 
 std::string_view malformed_sub(const Instruction& i) {
@@ -122,6 +139,8 @@ std::string_view malformed_sub(const Instruction& i) {
       return i.c <= static_cast<unsigned>(TestKind::subnormal) ? std::string_view{} : "unknown test";
     case SubForm::memory:
       if (i.c > 63 || i.width() > Width::b64 || ((i.c >> 3U) & 3U) == 3) return "unknown element width or vector";
+      if (i.op == Op::LD_MATRIX && i.width() != Width::b32) return "a lane gets words of a matrix";
+      if (is_copy(i.op)) return bytes_copied(i) >= 4 ? std::string_view{} : "a copy has 4, 8 or 16 bytes";
       return is_store(i.op) && i.row_hint() ? "stores have no row hint" : std::string_view{};
   }
   return {};
@@ -134,7 +153,7 @@ std::string_view malformed_destination(const Instruction& i) {
   }
   const unsigned registers = is_store(i.op) ? stored_registers(i) : destination_registers(i);
   if (registers == 0) return i.dst == kRZ ? std::string_view{} : "the operation has no destination";
-  const bool vector = sub_form(i.op) == SubForm::memory && i.vector() > 1;
+  const bool vector = sub_form(i.op) == SubForm::memory && i.vector() > 1 && !is_copy(i.op);
   return register_fits(i.dst, registers, vector) ? std::string_view{} : "the register is out of range or not aligned";
 }
 
@@ -157,7 +176,8 @@ std::string_view malformed_operands(const Instruction& i) {
     return special && i.imm >= kSpecials ? "unknown special register" : std::string_view{};
   }
   if (i.imm != 0) return "an immediate without the immediate form";
-  if (is_load(i.op) || is_store(i.op) || i.op == Op::S2R || i.op == Op::S2R64 || i.op == Op::BSSY)
+  if (is_load(i.op) || is_store(i.op) || i.op == Op::S2R || i.op == Op::S2R64 || i.op == Op::BSSY ||
+      i.op == Op::ASYNC_WAIT)
     return "the operation needs an immediate";
   if (!register_fits(i.b, b_registers(i))) return "register b is out of range, not aligned or not used";
   if (!register_fits(i.d, d_registers(i))) return "register d is out of range, not aligned or not used";
@@ -208,6 +228,7 @@ ModifierForm modifier_form(Op op) {
   if (is_shfl(op) || op == Op::MATCH_ALL || op == Op::MATCH_ALL64) return ModifierForm::predicate_out;
   if (within(op, Op::FADD, Op::DRSQRT)) return modifier_mask(op) == 0 ? ModifierForm::none : ModifierForm::floating;
   if (info(op).unit == Unit::half || op == Op::CVT_PACK) return ModifierForm::half;
+  if (op == Op::MMA) return ModifierForm::matrix;
   switch (op) {
     case Op::CVT:
       return ModifierForm::cvt;
@@ -313,6 +334,8 @@ std::uint32_t modifier_mask(Op op) {
       return 1;
     case ModifierForm::element:
       return 3;
+    case ModifierForm::matrix:
+      return 0x3FF;
     default:
       return 0;
   }
@@ -340,6 +363,8 @@ bool accepts_uniform(const Instruction& instruction) {
     case Op::LD_CONST:
     case Op::LD_PARAM:
       return true;
+    case Op::ASYNC_COMMIT:
+    case Op::ASYNC_WAIT:
     case Op::PRINT:
     case Op::HEAP_ALLOC:
     case Op::HEAP_ALLOC_E:

@@ -26,7 +26,8 @@ enum class ModifierForm : std::uint8_t {
   atomic,
   element,
   texture,
-  half
+  half,
+  matrix
 };
 [[nodiscard]] ModifierForm modifier_form(Op op);
 // Modifier bits that the operation looks at.

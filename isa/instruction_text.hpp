@@ -41,6 +41,9 @@ enum class Slot : std::uint8_t {
 [[nodiscard]] bool suffixes_before_type(Op op);
 [[nodiscard]] std::vector<std::string> suffixes(const Instruction& instruction);
 
+// Of mma with its elements: makes it one of the size "m16n8k16". False: there is no such size of these.
+[[nodiscard]] bool set_matrix_size(Instruction& instruction, std::string_view size);
+
 // Names by enumerator.
 [[nodiscard]] std::span<const std::string_view> rounding_names();    // Rounding; [0] is ""
 [[nodiscard]] std::span<const std::string_view> comparison_names();  // Comparison
@@ -51,6 +54,7 @@ enum class Slot : std::uint8_t {
 [[nodiscard]] std::span<const std::string_view> width_names();       // Width
 [[nodiscard]] std::span<const std::string_view> special_names();     // Special
 [[nodiscard]] std::span<const std::string_view> element_names();     // log2 of Instruction::element_bytes
+[[nodiscard]] std::span<const std::string_view> factor_names();      // of Factor
 [[nodiscard]] std::span<const std::string_view> prmt_names();        // Instruction::prmt_mode; [0] is ""
 
 }  // namespace heddle::isa

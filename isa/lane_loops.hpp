@@ -19,8 +19,8 @@ using s32 = std::int32_t;
 using u64 = std::uint64_t;
 using s64 = std::int64_t;
 
-template <typename T>
-inline T get(const std::array<LaneWord, 2>& operand, unsigned lane) {
+template <typename T, std::size_t words>
+inline T get(const std::array<LaneWord, words>& operand, unsigned lane) {
   if constexpr (sizeof(T) == 4) {
     return std::bit_cast<T>(operand[0][lane]);
   } else {

@@ -64,6 +64,15 @@ bool uses_heap(const Kernel& kernel) {
   });
 }
 
+std::optional<std::uint32_t> first_matrix_operation(const Kernel& kernel) {
+  const auto found = std::find_if(kernel.words.begin(), kernel.words.end(), [](const InstructionWord& word) {
+    const std::optional<Instruction> instruction = decode(word);
+    return instruction && is_matrix(instruction->op);
+  });
+  return found == kernel.words.end() ? std::nullopt
+                                     : std::optional(static_cast<std::uint32_t>(found - kernel.words.begin()));
+}
+
 std::string describe_pc(const Module& module, const Kernel& kernel, std::uint32_t pc) {
   const std::string file = module.name.empty() ? std::string("PTX") : module.name;
   if (pc >= kernel.lines.size()) {

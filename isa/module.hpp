@@ -113,6 +113,8 @@ struct Module {
 
 // Whether the kernel has malloc or free in it (isa/device_heap.hpp). Looks at every instruction.
 [[nodiscard]] bool uses_heap(const Kernel& kernel);
+// The PC of its first operation on matrices (is_matrix); none: it has none.
+[[nodiscard]] std::optional<std::uint32_t> first_matrix_operation(const Kernel& kernel);
 
 // What code of nvcc's keeps in memory to wait for its grid: zero at first, and again whenever no launch uses it but for
 // a bit that changes with every barrier.

@@ -90,6 +90,9 @@ bool is_floating_point(const Instruction& instruction) {
   if (operation.unit == Unit::half || instruction.op == Op::CVT_PACK) {
     return true;
   }
+  if (instruction.op == Op::MMA) {
+    return instruction.factor_a() != Factor::s8 && instruction.factor_a() != Factor::u8;
+  }
   if (operation.unit != Unit::alu && operation.unit != Unit::complex) {
     return false;
   }
@@ -103,8 +106,7 @@ bool is_floating_point(const Instruction& instruction) {
 
 LaneKind lane_kind(const Instruction& instruction) {
   const OperationInfo& operation = info(instruction.op);
-  const bool control = instruction.op == Op::NOP || instruction.op == Op::BSSY || instruction.op == Op::BSYNC;
-  if (operation.unit != Unit::alu || control) {
+  if (operation.unit != Unit::alu || is_note(instruction.op)) {
     return LaneKind::other;
   }
   if (!is_floating_point(instruction)) {
@@ -144,10 +146,13 @@ bool is_conversion_or_count(const Instruction& instruction) {
 }
 
 bool is_load(Op op) {
-  return between(op, Op::LD_GLOBAL, Op::LDV_GENERIC_E);
+  return between(op, Op::LD_GLOBAL, Op::LDV_GENERIC_E) || op == Op::LD_MATRIX;
 }
 bool is_store(Op op) {
-  return between(op, Op::ST_GLOBAL, Op::ST_LOCAL);
+  return between(op, Op::ST_GLOBAL, Op::ST_LOCAL) || is_copy(op);
+}
+bool is_copy(Op op) {
+  return between(op, Op::CP_ASYNC, Op::CP_ASYNC_FILL_E);
 }
 bool is_atomic(Op op) {
   return between(op, Op::ATOM_GLOBAL, Op::ATOM_SHARED);
@@ -168,6 +173,10 @@ bool is_volatile(Op op) {
   return between(op, Op::LDV_GLOBAL, Op::LDV_GENERIC_E);
 }
 
+bool looks_at_lanes(Op op) {
+  return info(op).unit == Unit::warp || is_accumulate(op) || is_matrix(op);
+}
+
 bool has_wide_address(Op op) {
   return (is_load(op) || is_store(op) || is_atomic(op) || is_accumulate(op) || op == Op::ISSPACEP_E) &&
          info(op).a == OperandKind::w;
@@ -185,6 +194,7 @@ Space space_of(Op op) {
     case Op::ATOM_GENERIC_E:
       return Space::generic;
     case Op::LD_SHARED:
+    case Op::LD_MATRIX:
     case Op::ST_SHARED:
     case Op::ATOM_SHARED:
     case Op::COND_ACC_SHARED:
@@ -201,22 +211,60 @@ Space space_of(Op op) {
   }
 }
 
+unsigned elements_per_register(Factor factor) {
+  switch (factor) {
+    case Factor::f16:
+    case Factor::bf16:
+      return 2;
+    case Factor::s8:
+    case Factor::u8:
+      return 4;
+    case Factor::tf32:
+    case Factor::f64:
+      break;
+  }
+  return 1;
+}
+
+// Four lanes share a row of a, and a register holds neighbours in it; the second register is eight rows below, the
+// third and fourth are further to the right.
+MatrixShape matrix_shape(const Instruction& instruction) {
+  const unsigned parts = instruction.matrix_parts();
+  return {parts == 1 ? 8U : 16U, 4 * elements_per_register(instruction.factor_a()) * (parts == 4 ? 2 : 1)};
+}
+
+namespace {
+
+unsigned factor_registers(const Instruction& instruction, unsigned parts) {
+  return parts * (instruction.factor_a() == Factor::f64 ? 2 : 1);
+}
+// A lane has two neighbours of each eight rows.
+unsigned sum_registers(const Instruction& instruction) {
+  const unsigned elements = matrix_shape(instruction).rows / 4;
+  return instruction.half_sum() ? elements / 2 : factor_registers(instruction, elements);
+}
+
+}  // namespace
+
 unsigned destination_registers(const Instruction& instruction) {
   const OperandKind kind = info(instruction.op).dst;
   if (kind != OperandKind::x) return registers_of(kind);
   if (instruction.op == Op::CVT) return registers_of(instruction.cvt_to());
   if (is_atomic(instruction.op)) return registers_of(instruction.atomic_type());
   if (is_texture(instruction.op)) return instruction.texture_channels();
+  if (instruction.op == Op::MMA) return sum_registers(instruction);
   return is_load(instruction.op) ? memory_registers(instruction) : 0;
 }
 
 unsigned a_registers(const Instruction& instruction) {
+  if (instruction.op == Op::MMA) return factor_registers(instruction, instruction.matrix_parts());
   return registers_of(info(instruction.op).a);
 }
 
 unsigned b_registers(const Instruction& instruction) {
   const OperandKind kind = info(instruction.op).b;
   if (kind != OperandKind::x) return registers_of(kind);
+  if (instruction.op == Op::MMA) return factor_registers(instruction, instruction.matrix_parts() == 4 ? 2 : 1);
   if (is_accumulate(instruction.op)) return instruction.element_bytes() == 8 ? 2 : 1;
   return registers_of(instruction.op == Op::CVT ? instruction.cvt_from() : instruction.atomic_type());
 }
@@ -224,6 +272,7 @@ unsigned b_registers(const Instruction& instruction) {
 unsigned c_registers(const Instruction& instruction) {
   const OperandKind kind = info(instruction.op).c;
   if (kind != OperandKind::x) return registers_of(kind);
+  if (instruction.op == Op::MMA) return sum_registers(instruction);
   return instruction.atomic_op() == AtomicOp::cas ? registers_of(instruction.atomic_type()) : 0;
 }
 
@@ -232,6 +281,7 @@ unsigned d_registers(const Instruction& instruction) {
 }
 
 unsigned stored_registers(const Instruction& instruction) {
+  if (is_copy(instruction.op)) return fills(instruction.op) ? 2 : 1;
   return is_store(instruction.op) ? memory_registers(instruction) : 0;
 }
 

@@ -96,7 +96,7 @@ struct OperandWord {
 };
 class OperandWords {
  public:
-  static constexpr unsigned kMost = 10;  // a store of eight by a wide address
+  static constexpr unsigned kMost = 20;  // of mma with any modifiers; of those that there are 10, as of a wide store
   void add(OperandWord word) { words_[count_++] = word; }
   [[nodiscard]] std::span<const OperandWord> all() const { return {words_.data(), count_}; }
   [[nodiscard]] unsigned count() const { return count_; }

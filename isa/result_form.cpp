@@ -8,7 +8,7 @@ ResultForm result_form(const Instruction& instruction) {
   ResultForm form;
   const Op op = instruction.op;
   if (is_store(op)) {
-    form.stored = static_cast<std::uint8_t>(memory_words(instruction));
+    form.stored = static_cast<std::uint8_t>(stored_registers(instruction));
     form.address = true;
     return form;
   }

@@ -14,9 +14,9 @@ using LaneWord = std::array<std::uint32_t, kLanes>;
 // Operands and results of one sub-warp. 64-bit values: word 0 low, word 1 high. An immediate b has been put into b
 // (see load_immediate). Source predicates have their negation applied.
 struct LaneValues {
-  alignas(64) std::array<LaneWord, 2> a;
+  alignas(64) std::array<LaneWord, 4> a;  // two for all but mma
   alignas(64) std::array<LaneWord, 2> b;
-  alignas(64) std::array<LaneWord, 2> c;
+  alignas(64) std::array<LaneWord, 4> c;  // likewise
   alignas(64) LaneWord d;
   alignas(64) std::array<LaneWord, 4> result;
   LaneMask predicate_a = 0;  // setp combine, sel, vote, bar.red, cond_acc, tree_traverse, addc/subc carry in, plop a
@@ -30,7 +30,7 @@ struct LaneValues {
 // Broadcasts the immediate into b as the operation wants it (sign-extended, or high word of a double).
 void load_immediate(const Instruction& instruction, LaneValues& values);
 
-// Executes a lane-wise operation (units alu, complex, warp; not s2r, memory, control, barrier).
+// Executes a lane-wise operation (units alu, complex, half, tensor, warp; not s2r, memory, control, barrier).
 // An integer division by zero yields all ones (remainder: the dividend), as GPUs do, and reports the lanes in fault.
 using LaneFunction = void (*)(const Instruction&, LaneValues&);
 // Null for operations without lane-wise semantics (s2r, memory, control, barrier).
@@ -38,6 +38,14 @@ using LaneFunction = void (*)(const Instruction&, LaneValues&);
 
 // One atomic step on memory: returns the new value for old, operand b and (cas) c. Narrower types use the low part.
 [[nodiscard]] std::uint64_t atomic_step(AtomicOp op, Type type, std::uint64_t old, std::uint64_t b, std::uint64_t c);
+
+// ldmatrix: of the 16 bytes that each lane has loaded, in `result`, the words that each lane gets. Row r of matrix m
+// has been loaded by lane 8 m + r.
+void distribute_matrices(const Instruction& instruction, LaneValues& values);
+// The lanes among `executing` whose addresses ldmatrix looks at.
+[[nodiscard]] inline LaneMask matrix_rows(const Instruction& instruction, LaneMask executing) {
+  return executing & (instruction.matrices() == 4 ? ~LaneMask{0} : (LaneMask{1} << 8 * instruction.matrices()) - 1);
+}
 
 // What a conditional accumulate (thesis 7.1) does with its operands: the count is the prefix network's sum, an address
 // its exclusive prefix sum, shifted by the element size and added to the base.

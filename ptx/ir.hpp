@@ -44,6 +44,7 @@ struct IrInstruction {
   // Loads and stores of vectors: the element registers (1, 2 or 4; words, or pairs for b64), kept in this order in
   // consecutive registers by the allocator. For stores these are the values. kNone elements: RZ is impossible inside
   // a vector, so lowering uses a scratch register. Scalars use one element here, never dst.
+  // mma: those of the result, then of a, b and c, so many of each as the instruction has registers, or pairs for f64.
   std::vector<VReg> elements;
   LabelId target = 0;                        // bra
   std::optional<isa::TrapCause::Kind> trap;  // of a trap that the program has not asked for
@@ -58,6 +59,15 @@ struct IrBlockItem {
   bool keep_loop = false;  // of a label: the loop that begins there is not to be unrolled
   friend bool operator==(const IrBlockItem&, const IrBlockItem&) = default;
 };
+
+// Of mma with these modifiers: elements of each matrix in a lane, of registers or pairs. The sum's are those of c, too.
+struct MatrixElements {
+  unsigned a = 0, b = 0, sum = 0;
+};
+[[nodiscard]] MatrixElements matrix_elements(std::uint32_t mods);
+
+// Of the elements of what is no store, how many at the begin of the list are results.
+[[nodiscard]] std::size_t written_elements(const IrInstruction& instruction);
 
 // A function after lowering: calls inlined, PTX predicates, vectors, small types and immediates legalised.
 struct IrFunction {

@@ -23,6 +23,7 @@ struct DecodedInstruction {
   isa::Unit unit = isa::Unit::alu;
   std::uint8_t a_words = 0, b_words = 0, c_words = 0, d_words = 0, stored_words = 0;
   std::uint8_t operand_words = 0;  // the sum of the five: 32-bit words that a lane reads
+  std::uint16_t occupies = 0;      // a product of matrices: for how many cycles it takes the tensor core
   bool conditional_branch = false;
   bool floating_point = false;
   isa::LaneKind lanes = isa::LaneKind::other;

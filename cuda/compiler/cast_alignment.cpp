@@ -38,7 +38,8 @@ unsigned natural_alignment(std::string_view type) {
   return 0;
 }
 
-// Of CUDA's vectors (CUDA C++ Programming Guide, "Built-in Vector Types"), and of pairs of halves; 0: another structure.
+// Of CUDA's vectors (CUDA C++ Programming Guide, "Built-in Vector Types"), and of pairs of halves; 0: of another
+// structure.
 unsigned vector_alignment(std::string_view name) {
   static const std::map<std::string_view, unsigned> kElements = {
       {"char", 1}, {"uchar", 1}, {"short", 2},    {"ushort", 2},    {"int", 4},   {"uint", 4},
@@ -107,7 +108,8 @@ class Module {
   void read(const std::string& line) {
     static const std::regex kAlloca(R"(^\s+(%[-\w.$]+) = alloca )");
     static const std::regex kCast(
-        R"(^\s+(%[-\w.$]+) = (?:bitcast|addrspacecast) (.*?)((?: addrspace\(\d+\))?\*) (%[-\w.$]+|.*@.*) to (.*?)(?: addrspace\(\d+\))?\*\s*(?:,.*)?\n$)");
+        R"(^\s+(%[-\w.$]+) = (?:bitcast|addrspacecast) (.*?)((?: addrspace\(\d+\))?\*) (%[-\w.$]+|.*@.*) to )"
+        R"((.*?)(?: addrspace\(\d+\))?\*\s*(?:,.*)?\n$)");
     static const std::regex kElement(
         R"(^\s+(%[-\w.$]+) = getelementptr (?:inbounds )?.*?, .*?\* (%[-\w.$]+|[a-z]+ \(.*@.*?\)|@[^,]+), )");
     if (line.find(" = alloca ") == std::string::npos && line.find("cast ") == std::string::npos &&
@@ -198,7 +200,8 @@ class Module {
       want(variable, natural);
     });
     static const std::regex kAccess(
-        R"(^\s+(?:%[-\w.$]+ = load (?!volatile )(.*?), .*?\*|store (?!volatile ).*?, (.*?)\*) (%[-\w.$]+), align (\d+))");
+        R"(^\s+(?:%[-\w.$]+ = load (?!volatile )(.*?), .*?\*|store (?!volatile ).*?, (.*?)\*) (%[-\w.$]+), )"
+        R"(align (\d+))");
     std::smatch match;
     if ((line.find(" load ") != std::string::npos || line.find(" store ") != std::string::npos) &&
         std::regex_search(line, match, kAccess)) {

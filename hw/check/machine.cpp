@@ -496,6 +496,17 @@ std::string why_no_warp_operations(const CoreParameters& core) {
   return reason.empty() ? "" : fmt::format("its lanes are those of a warp of {} threads, and {}", isa::kLanes, reason);
 }
 
+std::string why_no_matrices(const CoreParameters& core) {
+  if (core.tensor_rate == 0) {
+    return "the machine has no tensor cores (core.tensor_rate = 0)";
+  }
+  if (core.simd_width != isa::kLanes) {
+    return fmt::format("a lane's part of a matrix is one of {}, and core.simd_width is {}", isa::kLanes,
+                       core.simd_width);
+  }
+  return {};
+}
+
 std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size) {
   if (warp_size == core.warp_size) {
     return {};

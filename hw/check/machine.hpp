@@ -19,6 +19,8 @@ namespace heddle::hw {
 // Why kernels cannot use warp-level operations (vote, shfl, match) on this machine; empty when they can. Launches of
 // such kernels have warps of isa::kLanes threads, whatever the SIMD width is.
 [[nodiscard]] std::string why_no_warp_operations(const CoreParameters& core);
+// Likewise why kernels cannot use operations on matrices (mma, ldmatrix).
+[[nodiscard]] std::string why_no_matrices(const CoreParameters& core);
 
 // Why a launch cannot have warps of so many threads on a core; empty: it can (thesis 9.2.1). The machine's own warp
 // size always can; another one is a multiple of core.simd_width, divides core.threads, and is at most kLargestWarp.

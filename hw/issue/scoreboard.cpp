@@ -80,6 +80,8 @@ class Scoreboard : public IssueDiscipline {
         return complex_is_simple_ || outlasts(instruction);
       case isa::Unit::half:
         return half_is_simple_ || outlasts(instruction);
+      case isa::Unit::tensor:
+        return outlasts(instruction);
       case isa::Unit::memory:
         return stays_in_core(instruction.op) || outlasts(instruction);
       case isa::Unit::alu:
@@ -100,13 +102,18 @@ class Scoreboard : public IssueDiscipline {
     if (group.id >= boards_.size()) {
       boards_.resize(group.id + std::size_t{1});
     }
-    boards_[group.id].live = boards_[group.id].outlasting = 0;
+    boards_[group.id].live = boards_[group.id].outlasting = boards_[group.id].copies = 0;
   }
   void formed(const Group& group, const link::DecodedInstruction& decoded) override {
+    Board& board = boards_[group.id];
+    board.commits += decoded.instruction.op == isa::Op::ASYNC_COMMIT ? 1 : 0;
     if (!outlasts(decoded.instruction)) {
       return;
     }
-    Board& board = boards_[group.id];
+    if (isa::is_copy(decoded.instruction.op)) {
+      board.copies |= std::uint32_t{1} << group.latest;
+      board.commits_before[group.latest] = board.commits;
+    }
     board.outlasting |= std::uint32_t{1} << group.latest;
     if (decoded.unit == isa::Unit::half) {
       board.results[group.latest] = {};  // forwarded: who reads it waits for it in register read
@@ -120,9 +127,12 @@ class Scoreboard : public IssueDiscipline {
     if (board.outlasting == 0) {
       return Waits::no;
     }
+    if (waits_for_copies(board, next.instruction)) {
+      return Waits::for_memory;
+    }
     const bool for_all = waits_for_all(next);
     Waits waits = Waits::no;
-    for (const unsigned flight : set_bits(board.outlasting)) {
+    for (const unsigned flight : set_bits(for_all ? waited_for(board, next) : board.outlasting)) {
       const Results& results = board.results[flight];
       if (for_all || results.registers.meets(next.use.read | next.use.written) ||
           (results.predicates & (next.use.predicates_read | next.use.predicates_written)) != 0) {
@@ -162,6 +172,7 @@ class Scoreboard : public IssueDiscipline {
   void completed(const Group& group, unsigned flight) override {
     boards_[group.id].live &= ~(std::uint32_t{1} << flight);
     boards_[group.id].outlasting &= ~(std::uint32_t{1} << flight);
+    boards_[group.id].copies &= ~(std::uint32_t{1} << flight);
   }
 
  protected:
@@ -183,7 +194,10 @@ class Scoreboard : public IssueDiscipline {
   // Its latest instruction outlasts others (outlasts()), and `next` waits for all of those.
   [[nodiscard]] Waits waits_for_all_before(const Group& group, const link::DecodedInstruction& next) const {
     const Board& board = boards_[group.id];
-    if (board.outlasting == 0 || !waits_for_all(next)) {
+    if (waits_for_copies(board, next.instruction)) {
+      return Waits::for_memory;
+    }
+    if (waited_for(board, next) == 0 || !waits_for_all(next)) {
       return Waits::no;
     }
     const bool memory = std::any_of(board.results.begin(), board.results.end(), [&](const Results& results) {
@@ -217,6 +231,9 @@ class Scoreboard : public IssueDiscipline {
     if (unit(instruction) == isa::Unit::half) {
       return !half_is_simple_;
     }
+    if (unit(instruction) == isa::Unit::tensor) {
+      return true;
+    }
     return isa::is_texture(instruction.op) ||
            (isa::is_load(instruction.op) && !isa::is_volatile(instruction.op) && !stays_in_core(instruction.op)) ||
            (isa::is_store(instruction.op) && !isa::is_volatile(instruction.op) && !stores_wait_ &&
@@ -249,8 +266,29 @@ class Scoreboard : public IssueDiscipline {
     std::array<Entry, Group::kFlights> entries{};
     std::uint32_t outlasting = 0;  // bit f: flight f outlasts others, and has not completed
     std::array<Results, Group::kFlights> results{};
+    std::uint32_t copies = 0;                                     // bit f: flight f is a copy that outlasts others
+    std::uint32_t commits = 0;                                    // groups of copies that have been closed
+    std::array<std::uint32_t, Group::kFlights> commits_before{};  // likewise when a copy was formed
   };
   static_assert(Group::kFlights <= 32);
+
+  // Of the instructions that outlast others, those that one waits for which waits for all. A barrier does not wait for
+  // copies: a thread that wants them waits for them before (PTX ISA, "cp.async.wait_group").
+  [[nodiscard]] std::uint32_t waited_for(const Board& board, const link::DecodedInstruction& next) const {
+    return next.unit == isa::Unit::barrier ? board.outlasting & ~board.copies : board.outlasting;
+  }
+  // async.wait: copies of groups that must have ended are under way.
+  [[nodiscard]] static bool waits_for_copies(const Board& board, const isa::Instruction& next) {
+    if (next.op != isa::Op::ASYNC_WAIT) {
+      return false;
+    }
+    for (const unsigned flight : set_bits(board.copies)) {
+      if (next.imm == isa::kEveryCopy || std::uint64_t{board.commits_before[flight]} + next.imm < board.commits) {
+        return true;
+      }
+    }
+    return false;
+  }
 
   const ScoreboardParameters own_;
   const bool on_use_, stores_wait_;
@@ -274,6 +312,7 @@ class ByControlBits final : public Scoreboard {
     switch (unit_of(core.complex_conversions, instruction)) {
       case isa::Unit::memory:
       case isa::Unit::barrier:
+      case isa::Unit::tensor:
         return {};
       case isa::Unit::complex:
         return complex_is_simple(core) && !core.division_trap ? fixed(simple_time(core)) : isa::ResultTime{};

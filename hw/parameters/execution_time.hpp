@@ -36,6 +36,29 @@ namespace heddle::hw {
   return std::max(core.half_latency, core.execute_stages);
 }
 
+// Cycles for which a product of matrices takes the tensor core, before another one can begin. The rates of elements
+// beside each other are those of NVIDIA's data sheets since the A100; f64 as there and in the H100.
+[[nodiscard]] inline unsigned tensor_interval(const CoreParameters& core, const isa::Instruction& instruction) {
+  const unsigned products = isa::matrix_shape(instruction).products();
+  const auto cycles = [&](unsigned weight, unsigned share) {
+    const unsigned rate = std::max(core.tensor_rate, 1U) * share;
+    return std::max((products * weight + rate - 1) / rate, 1U);
+  };
+  switch (instruction.factor_a()) {
+    case isa::Factor::s8:
+    case isa::Factor::u8:
+      return cycles(1, 2);
+    case isa::Factor::tf32:
+      return cycles(2, 1);
+    case isa::Factor::f64:
+      return cycles(16, 1);
+    case isa::Factor::f16:
+    case isa::Factor::bf16:
+      break;
+  }
+  return cycles(1, 1);
+}
+
 // Cycles from the one in which an operation reads its operands to the first in which another one reads the result, by
 // way of bypasses, where the operation is so long in the functional units and nothing holds it up.
 [[nodiscard]] inline unsigned bypass_time(const CoreParameters& core, unsigned in_units) {

@@ -83,6 +83,8 @@ struct CoreParameters {
   unsigned double_interval = 1;
   unsigned half_latency = 1;
   unsigned half_interval = 1;
+  unsigned tensor_rate = 0;
+  unsigned tensor_latency = 10;
   unsigned complex_latency = 8;
   unsigned complex_interval = 4;
   unsigned complex_queue = 16;
@@ -142,6 +144,11 @@ struct CoreParameters {
           "execute time of arithmetic on f16 and bf16, alone or in pairs; at least execute_stages");
     visit("half_interval", half_interval, Limits::between(1, 64), "cycles",
           "between the starts of two operations on f16 and bf16");
+    visit("tensor_rate", tensor_rate, Limits::between(0, 65536), "multiply-adds",
+          "of a tensor core, per cycle and sub-core: products of f16 or bf16 that mma adds; of 8-bit integers twice as "
+          "many, of tf32 half, of f64 a 16th; 0: there is none, and kernels with mma are refused");
+    visit("tensor_latency", tensor_latency, Limits::between(1, 1000), "cycles",
+          "execute time of mma beside that of its products");
     visit("complex_latency", complex_latency, Limits::between(1, 1000), "cycles",
           "execute time of complex operations (division, square root, sine...)");
     visit("complex_interval", complex_interval, Limits::between(1, 1000), "cycles",

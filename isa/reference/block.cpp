@@ -166,7 +166,7 @@ Block::MaybeFault Block::run_slice(Warp& warp, InterpreterResult& result) {
 
 void Block::gather(const Warp& warp, const Decoded& decoded) {
   const Instruction& in = decoded.instruction;
-  const auto copy = [&](std::array<LaneWord, 2>& to, unsigned reg, unsigned words) {
+  const auto copy = [&](auto& to, unsigned reg, unsigned words) {
     for (unsigned word = 0; word < words; ++word) {
       to[word] = warp.registers[reg + word];
     }
@@ -245,6 +245,7 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
       break;
     case Action::load:
     case Action::store:
+    case Action::copy:
     case Action::atomic:
     case Action::accumulate:
     case Action::texture:
@@ -317,8 +318,9 @@ void Block::print(const Warp& warp, LaneMask executed) {
 Block::MaybeFault Block::execute_load(Warp& warp, const Decoded& decoded, LaneMask executed,
                                       InterpreterResult& result) {
   std::vector<AccessFault> strays;
-  std::optional<AccessFault> access = memory_.load(decoded.instruction, executed, warp.first_thread, values_,
-                                                   address_low_, options_.trap_on_stray_load ? nullptr : &strays);
+  const auto move = decoded.action == Action::copy ? &BlockMemory::copy : &BlockMemory::load;
+  std::optional<AccessFault> access = (memory_.*move)(decoded.instruction, executed, warp.first_thread, values_,
+                                                      address_low_, options_.trap_on_stray_load ? nullptr : &strays);
   for (AccessFault& stray : strays) {
     const Fault first = fault(std::move(stray), warp);
     add(result.stray_loads, {first, describe_pc(module_, kernel_, first.pc), 1});
@@ -332,6 +334,11 @@ Block::MaybeFault Block::execute_memory(Warp& warp, const Decoded& decoded, Lane
   std::optional<AccessFault> access;
   switch (decoded.action) {
     case Action::load:
+      return execute_load(warp, decoded, executed, result);
+    case Action::copy:
+      for (unsigned word = 0; word < decoded.result.stored; ++word) {
+        values_.result[word] = warp.registers[in.dst + word];
+      }
       return execute_load(warp, decoded, executed, result);
     case Action::store:
       for (unsigned word = 0; word < decoded.result.stored; ++word) {

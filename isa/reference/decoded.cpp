@@ -10,7 +10,7 @@ Action action_of(const Instruction& instruction) {
     if (memory_words(instruction) > kMaxMemoryWords) {
       return Action::invalid;
     }
-    return is_load(op) ? Action::load : Action::store;
+    return is_load(op) ? Action::load : is_copy(op) ? Action::copy : Action::store;
   }
   if (is_atomic(op)) {
     return Action::atomic;
@@ -28,6 +28,8 @@ Action action_of(const Instruction& instruction) {
     case Op::NOP:
     case Op::BSSY:
     case Op::BSYNC:
+    case Op::ASYNC_COMMIT:  // a copy has ended before the next instruction
+    case Op::ASYNC_WAIT:
     case Op::PROGRESS:
     case Op::WARP_SYNC:  // the threads of a warp re-converge by a stack
     case Op::MEMBAR:     // blocks and warps run one at a time: memory is always in order

@@ -15,6 +15,7 @@ enum class Action : std::uint8_t {
   special,
   load,
   store,
+  copy,
   atomic,
   accumulate,
   texture,

@@ -187,10 +187,11 @@ std::optional<AccessFault> BlockMemory::load(const Instruction& instruction, Lan
   const Space space = space_of(instruction.op);
   const Width width = instruction.width();
   const unsigned bytes = bytes_of(width);
-  const unsigned elements = instruction.vector();
+  const bool matrices = instruction.op == Op::LD_MATRIX;
+  const unsigned elements = matrices ? 4 : instruction.vector();
   const unsigned words = width == Width::b64 ? 2 : 1;
   std::optional<AccessFault> fault;
-  for (const unsigned lane : set_bits(lanes)) {
+  for (const unsigned lane : set_bits(matrices ? matrix_rows(instruction, lanes) : lanes)) {
     const Place place = locate(Access::load, space, address_of(instruction, values, lane), bytes * elements,
                                first_thread + lane, fault);
     const bool stray = place.data == nullptr;
@@ -212,6 +213,9 @@ std::optional<AccessFault> BlockMemory::load(const Instruction& instruction, Lan
         values.result[element * words + 1][lane] = static_cast<std::uint32_t>(value >> 32U);
       }
     }
+  }
+  if (matrices) {
+    distribute_matrices(instruction, values);
   }
   return std::nullopt;
 }
@@ -243,6 +247,50 @@ std::optional<AccessFault> BlockMemory::store(const Instruction& instruction, La
   return std::nullopt;
 }
 
+std::optional<AccessFault> BlockMemory::copy(const Instruction& instruction, LaneMask lanes, std::uint32_t first_thread,
+                                             LaneValues& values, LaneWord& address_low,
+                                             std::vector<AccessFault>* strays) {
+  const std::uint32_t bytes = bytes_of(instruction.width()) * instruction.vector();
+  std::optional<AccessFault> fault;
+  for (const unsigned lane : set_bits(lanes)) {
+    const std::uint64_t from = address_of(instruction, values, lane);
+    const std::uint32_t read = fills(instruction.op) ? std::min(values.result[1][lane], bytes) : bytes;
+    address_low[lane] = static_cast<std::uint32_t>(from);
+    std::array<std::byte, kMaxMemoryWords * sizeof(std::uint32_t)> moved{};
+    if (read != 0 && from % bytes != 0) {
+      return AccessFault{Fault::Kind::misaligned, lane, from, bytes,
+                         fmt::format("the address is no multiple of {}", bytes)};
+    }
+    // A part of it byte by byte: its length may be any.
+    for (std::uint32_t at = 0, piece = read == bytes ? bytes : 1; at < read; at += piece) {
+      const Place place = locate(Access::load, Space::global, from + at, piece, first_thread + lane, fault);
+      if (place.data != nullptr) {
+        std::memcpy(moved.data() + at, place.data, piece);
+        if (place.watched != 0) {
+          observer_->loads(place.watched, piece);
+        }
+        continue;
+      }
+      fault->lane = lane;
+      fault->address = from;
+      fault->size = bytes;
+      if (strays == nullptr || fault->kind != Fault::Kind::out_of_bounds) {
+        return fault;
+      }
+      strays->push_back(*fault);
+      moved.fill(std::byte{0});
+      break;
+    }
+    const Place to = locate(Access::store, Space::shared, values.result[0][lane], bytes, first_thread + lane, fault);
+    if (to.data == nullptr) {
+      fault->lane = lane;
+      return fault;
+    }
+    std::memcpy(to.data, moved.data(), bytes);
+  }
+  return std::nullopt;
+}
+
 void BlockMemory::store_bytes(const Place& place, const void* from, std::uint32_t bytes) {
   if (place.watched != 0) {
     observer_->stores(place.watched, bytes, std::memcmp(place.data, from, bytes) != 0);
@@ -268,7 +316,7 @@ std::optional<AccessFault> BlockMemory::atomic(const Instruction& instruction, L
     if (place.watched != 0) {
       observer_->updates(place.watched, op, type, instruction.dst != kRZ);
     }
-    const auto operand = [&](const std::array<LaneWord, 2>& words) {
+    const auto operand = [&](const auto& words) {
       return words[0][lane] | (bytes == 8 ? std::uint64_t{words[1][lane]} << 32U : 0);
     };
     const std::uint64_t old = raw_element(place.data, bytes);

@@ -45,6 +45,11 @@ class BlockMemory {
                                                 std::vector<AccessFault>* strays = nullptr);
   [[nodiscard]] std::optional<AccessFault> store(const Instruction& instruction, LaneMask lanes,
                                                  std::uint32_t first_thread, LaneValues& values, LaneWord& address_low);
+  // What each lane copies to the scratchpad, at once: result[0] is the address there, result[1] how much is read, where
+  // the operation says so (fills).
+  [[nodiscard]] std::optional<AccessFault> copy(const Instruction& instruction, LaneMask lanes,
+                                                std::uint32_t first_thread, LaneValues& values, LaneWord& address_low,
+                                                std::vector<AccessFault>* strays = nullptr);
   [[nodiscard]] std::optional<AccessFault> atomic(const Instruction& instruction, LaneMask lanes,
                                                   std::uint32_t first_thread, LaneValues& values,
                                                   LaneWord& address_low);

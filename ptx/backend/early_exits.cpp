@@ -132,8 +132,7 @@ class EarlyExits {
 
   // An operation between lanes would find other threads there, or fewer.
   [[nodiscard]] static bool needs_others(const MachineInstruction& one) {
-    return !one.copy && (isa::info(one.in.op).unit == isa::Unit::warp || one.in.op == Op::WARP_SYNC ||
-                         isa::is_accumulate(one.in.op));
+    return !one.copy && (isa::looks_at_lanes(one.in.op) || one.in.op == Op::WARP_SYNC);
   }
 
   // The blocks of a side, in their order; none: it is large, or none of its ways exits.

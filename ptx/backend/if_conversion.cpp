@@ -28,8 +28,7 @@ namespace {
 bool may_be_guarded(const MachineInstruction& instruction) {
   if (instruction.copy) return true;
   const isa::Unit unit = isa::info(instruction.in.op).unit;
-  return unit != isa::Unit::control && unit != isa::Unit::barrier && unit != isa::Unit::warp &&
-         !isa::is_accumulate(instruction.in.op);
+  return unit != isa::Unit::control && unit != isa::Unit::barrier && !isa::looks_at_lanes(instruction.in.op);
 }
 
 // A warp that needs none of it would come to a wait for memory, where a branch goes past it.

@@ -13,7 +13,8 @@ using isa::Op;
 
 bool may_access_scratchpad(Op op) {
   const bool accesses = isa::is_load(op) || isa::is_store(op) || isa::is_atomic(op) || isa::is_accumulate(op);
-  return accesses && (isa::space_of(op) == isa::Space::shared || isa::space_of(op) == isa::Space::generic);
+  return accesses &&
+         (isa::space_of(op) == isa::Space::shared || isa::space_of(op) == isa::Space::generic || isa::is_copy(op));
 }
 
 }  // namespace

@@ -64,8 +64,7 @@ bool LoopBody::may_part() const {
     if (block().code[i].copy) continue;
     const Op op = block().code[i].in.op;
     const isa::Unit unit = isa::info(op).unit;
-    if (isa::is_accumulate(op)) return false;
-    if (unit == isa::Unit::control || unit == isa::Unit::barrier || unit == isa::Unit::warp) return false;
+    if (unit == isa::Unit::control || unit == isa::Unit::barrier || isa::looks_at_lanes(op)) return false;
   }
   return true;
 }

@@ -1,5 +1,6 @@
 #include "ptx/backend/machine_code.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.hpp"
@@ -28,6 +29,8 @@ bool has_side_effect(const MachineInstruction& instruction) {
     case Op::EXIT:
     case Op::TRAP:
     case Op::WARP_SYNC:
+    case Op::ASYNC_COMMIT:
+    case Op::ASYNC_WAIT:
     case Op::PRINT:
     case Op::PROGRESS:
     case Op::MEMBAR:
@@ -143,10 +146,17 @@ class Importer {
   }
 
   MachineFunction run() {
+    std::vector<bool> wanted(source_.label_count);
+    for (const IrBlockItem& item : source_.items) {
+      if (!item.is_label && item.instruction.op == Op::BRA && item.instruction.target < wanted.size()) {
+        wanted[item.instruction.target] = true;
+      }
+    }
     open_block();
     bool ended = false;
     for (const IrBlockItem& item : source_.items) {
       if (item.is_label) {
+        if (!wanted[item.label] && !item.keep_loop) continue;  // of a debugger's
         if (ended || !block().code.empty()) start_block(ended);
         ended = false;
         labels_[item.label] = current();
@@ -175,6 +185,8 @@ class Importer {
   int current() const { return static_cast<int>(function_.blocks.size()) - 1; }
 
   void open_block() {
+    tuples_.clear();
+    together_.reset();
     function_.blocks.emplace_back();
     targets_.push_back(kNoTarget);
     taken_.push_back(kNoTarget);
@@ -211,6 +223,27 @@ class Importer {
 
   void add(const IrInstruction& in) {
     if (in.op == Op::NOP || (in.guard.reg == kNone && in.guard.negated)) return;
+    add_operation(in);
+    if (!isa::is_store(in.op)) forget(in.dst);
+    forget(in.p);
+    forget(in.q);
+  }
+
+  // The lanes have waited for each other, and nothing since then lets them part.
+  bool waits_again(const IrInstruction& in) {
+    const isa::Unit unit = isa::info(in.op).unit;
+    const bool waits = in.op == Op::WARP_SYNC && in.immediate && in.guard.reg == kNone;
+    if (waits && together_ == in.imm) return true;
+    if (waits) {
+      together_ = in.imm;
+    } else if (unit == isa::Unit::control || unit == isa::Unit::barrier) {
+      together_.reset();
+    }
+    return false;
+  }
+
+  void add_operation(const IrInstruction& in) {
+    if (waits_again(in)) return;
     if (in.op == Op::MOV64 && !in.elements.empty()) return pack(in);
     if (in.op == Op::MOV && in.dst == kNone && !in.elements.empty()) return unpack(in);
     if ((in.op == Op::MOV || in.op == Op::MOV64) && !in.immediate && in.dst != kNone) {
@@ -219,6 +252,7 @@ class Importer {
       return;
     }
     if (isa::is_load(in.op) || isa::is_store(in.op) || isa::is_texture(in.op)) return memory(in);
+    if (in.op == Op::MMA) return matrices(in);
     MachineInstruction instruction;
     instruction.in = in;
     block().code.push_back(std::move(instruction));
@@ -235,6 +269,7 @@ class Importer {
     for (unsigned word = 0; word < 2 && word < in.elements.size(); ++word) {
       if (in.elements[word] == kNone) continue;
       block().code.push_back(make_copy(in.elements[word], 0, in.a, word, 1, in.guard, in.at));
+      forget(in.elements[word]);
     }
   }
 
@@ -242,7 +277,10 @@ class Importer {
     MachineInstruction instruction;
     instruction.in = in;
     instruction.in.elements.clear();
-    if (in.elements.size() == 1) instruction.in.dst = in.elements[0];
+    if (in.elements.size() == 1) {
+      instruction.in.dst = in.elements[0];
+      if (!isa::is_store(in.op)) forget(in.elements[0]);
+    }
     if (in.elements.size() <= 1) {
       block().code.push_back(std::move(instruction));
       return;
@@ -254,17 +292,69 @@ class Importer {
     const auto count = static_cast<unsigned>(in.elements.size());
     const VReg tuple = function_.make(count * element_words, false, true);
     instruction.in.dst = tuple;
-    const bool store = isa::is_store(in.op);
-    if (!store) block().code.push_back(instruction);
-    for (unsigned i = 0; i < count; ++i) {
-      const VReg element = in.elements[i];
-      if (store) {
-        block().code.push_back(make_copy(tuple, i * element_words, element, 0, element_words, in.guard, in.at));
-      } else if (element != kNone) {
-        block().code.push_back(make_copy(element, 0, tuple, i * element_words, element_words, in.guard, in.at));
-      }
+    if (!isa::is_store(in.op)) {
+      block().code.push_back(std::move(instruction));
+      take_apart(in.elements, element_words, tuple, in);
+      return;
     }
-    if (store) block().code.push_back(std::move(instruction));
+    for (unsigned i = 0; i < count; ++i) {
+      block().code.push_back(make_copy(tuple, i * element_words, in.elements[i], 0, element_words, in.guard, in.at));
+    }
+    block().code.push_back(std::move(instruction));
+  }
+
+  // A register for each matrix, of as many words as it has in a lane: the one in which its elements are already, where
+  // an instruction before it in the block has left or taken them so.
+  void matrices(const IrInstruction& in) {
+    MachineInstruction instruction;
+    instruction.in = in;
+    instruction.in.elements.clear();
+    const MatrixElements counts = matrix_elements(in.mods);
+    const auto elements = [&](std::size_t first, unsigned count) {
+      const auto begin = in.elements.begin() + static_cast<std::ptrdiff_t>(first);
+      return std::vector<VReg>(begin, begin + count);
+    };
+    instruction.in.a = together(elements(counts.sum, counts.a), in);
+    instruction.in.b = together(elements(counts.sum + counts.a, counts.b), in);
+    instruction.in.c = together(elements(counts.sum + counts.a + counts.b, counts.sum), in);
+    const unsigned words = function_.words(in.elements[0]);
+    const VReg result = function_.make(counts.sum * words, false, true);
+    instruction.in.dst = result;
+    block().code.push_back(std::move(instruction));
+    take_apart(elements(0, counts.sum), words, result, in);
+  }
+
+  // The elements, which are words or pairs, in neighbouring registers.
+  VReg together(const std::vector<VReg>& elements, const IrInstruction& in) {
+    if (elements.size() == 1) return elements[0];
+    if (const auto known = tuples_.find(elements); known != tuples_.end() && in.guard.reg == kNone) {
+      function_.registers[static_cast<std::size_t>(known->second)].temporary = false;  // it lives longer now
+      return known->second;
+    }
+    unsigned words = 1;
+    for (const VReg element : elements) words = element == kNone ? words : function_.words(element);
+    const VReg tuple = function_.make(static_cast<unsigned>(elements.size()) * words, false, true);
+    for (unsigned i = 0; i < elements.size(); ++i) {
+      block().code.push_back(make_copy(tuple, i * words, elements[i], 0, words, in.guard, in.at));
+    }
+    if (in.guard.reg == kNone) tuples_[elements] = tuple;
+    return tuple;
+  }
+
+  void take_apart(const std::vector<VReg>& elements, unsigned words, VReg tuple, const IrInstruction& in) {
+    for (unsigned i = 0; i < elements.size(); ++i) {
+      if (elements[i] == kNone) continue;
+      block().code.push_back(make_copy(elements[i], 0, tuple, i * words, words, in.guard, in.at));
+      forget(elements[i]);
+    }
+    if (in.guard.reg == kNone) tuples_[elements] = tuple;
+  }
+
+  // It has another value: what has been put together of it is no longer that.
+  void forget(VReg reg) {
+    if (reg == kNone || tuples_.empty()) return;
+    std::erase_if(tuples_,
+                  [reg](const auto& known) { return std::ranges::find(known.first, reg) != known.first.end(); });
   }
 
   int find(std::uint32_t label) const {
@@ -284,6 +374,8 @@ class Importer {
   const IrFunction& source_;
   MachineFunction function_;
   std::map<std::uint32_t, int> labels_;
+  std::optional<std::uint32_t> together_;       // of the block so far: lanes that have waited for each other
+  std::map<std::vector<VReg>, VReg> tuples_;    // of the block so far: elements that are in neighbouring registers
   std::vector<std::uint32_t> targets_, taken_;  // labels by block
   bool closed_ = false;                         // the current block does not fall through
 };

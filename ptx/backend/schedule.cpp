@@ -77,6 +77,7 @@ unsigned latency_of(const MachineInstruction& instruction) {
       return in_core ? kInCore : kLoad;
     }
     case isa::Unit::complex:
+    case isa::Unit::tensor:
       return kComplex;
     default:
       return converts(instruction.in) ? kComplex : kSimple;
@@ -89,6 +90,7 @@ Memory memory_of(const MachineInstruction& instruction) {
   const isa::Op op = instruction.in.op;
   if (instruction.copy || isa::info(op).unit != isa::Unit::memory) return Memory::none;
   if (isa::is_texture(op)) return Memory::constant;  // what a launch reads by textures it does not write
+  if (isa::is_copy(op)) return Memory::any;
   switch (isa::space_of(op)) {
     case isa::Space::shared:
       return Memory::shared;

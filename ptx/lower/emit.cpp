@@ -44,7 +44,7 @@ void Selector::write(IrInstruction instruction) {
   const isa::Unit unit = isa::info(instruction.op).unit;
   bool effect = faults(instruction.op) || instruction.op == Op::PRINT || instruction.op == Op::PROGRESS ||
                 isa::is_heap(instruction.op) || unit == isa::Unit::memory || unit == isa::Unit::control ||
-                unit == isa::Unit::barrier || unit == isa::Unit::warp;
+                unit == isa::Unit::barrier || unit == isa::Unit::warp || unit == isa::Unit::tensor;
   if (instruction.op == Op::ISSPACEP || instruction.op == Op::ISSPACEP_E) effect = false;
   for (const VReg reg : {instruction.dst, instruction.p, instruction.q}) effect = effect || named_register(reg);
   if (instruction.op == Op::MOV) {  // the halves of an unpacked pair

@@ -104,12 +104,15 @@ class Frames {
       remove(in.p, set);
       remove(in.q, set);
       if (!store && !packs) {
-        for (const VReg reg : in.elements) remove(reg, set);
+        for (std::size_t i = 0; i != written_elements(in); ++i) remove(in.elements[i], set);
       }
     }
     if (store) add(in.dst, set);
     if (store || packs) {
       for (const VReg reg : in.elements) add(reg, set);
+    }
+    for (std::size_t i = written_elements(in); i < in.elements.size() && in.op == Op::MMA; ++i) {
+      add(in.elements[i], set);
     }
     for (const VReg reg : {in.a, in.b, in.c, in.d, in.guard.reg, in.pa.reg, in.pb.reg}) add(reg, set);
   }

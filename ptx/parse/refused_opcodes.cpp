@@ -12,8 +12,8 @@ struct Advice {
 };
 
 constexpr std::string_view kTexture = "textures are fetched from by tex.1d and tex.2d";
-constexpr std::string_view kTensor = "there is no tensor core; use fma on .f32 or .f64";
-constexpr std::string_view kAsync = "there are no asynchronous copies; use ld.global and st.shared, then bar.sync";
+constexpr std::string_view kTensor = "matrices are multiplied by mma and loaded by ldmatrix";
+constexpr std::string_view kAsync = "of asynchronous copies there is cp.async";
 constexpr std::string_view kMbarrier = "there are no barrier objects in memory; use bar.sync or atomics";
 constexpr std::string_view kStack = "there is no stack; declare a .local array of fixed size";
 constexpr std::string_view kCluster = "there are no clusters of blocks; use global memory";
@@ -24,13 +24,10 @@ constexpr std::array kAdvice = {
     Advice{"istypep", kTexture},
     Advice{"sured", "surfaces are accessed by suld and sust; use a buffer with atom.global"},
     Advice{"wmma", kTensor},
-    Advice{"mma", kTensor},
     Advice{"wgmma", kTensor},
     Advice{"tcgen05", kTensor},
-    Advice{"ldmatrix", kTensor},
     Advice{"stmatrix", kTensor},
     Advice{"movmatrix", kTensor},
-    Advice{"cp", kAsync},
     Advice{"multimem", kAsync},
     Advice{"tensormap", kAsync},
     Advice{"mbarrier", kMbarrier},

@@ -43,6 +43,18 @@ void check_operations(const isa::Module& module, const isa::Kernel& kernel, cons
                         kWarp));
 }
 
+// A row of the register file holds a lane's part for the whole warp.
+void check_matrices(const isa::Module& module, const isa::Kernel& kernel, const hw::CoreParameters& core) {
+  const std::string reason = hw::why_no_matrices(core);
+  const auto first = reason.empty() ? std::nullopt : isa::first_matrix_operation(kernel);
+  if (first) {
+    throw InputError({},
+                     fmt::format("{}: an operation on matrices (mma, ldmatrix): {}",
+                                 isa::describe_pc(module, kernel, *first), reason),
+                     "run it on a machine with tensor cores, as h100 or a100");
+  }
+}
+
 // Neighbouring threads of a group lie in one warp.
 void check_groups(const isa::Module& module, const isa::Kernel& kernel, const hw::CoreParameters& core,
                   unsigned warp_size) {
@@ -64,6 +76,7 @@ void check_groups(const isa::Module& module, const isa::Kernel& kernel, const hw
 unsigned launch_warp_size(const isa::Module& module, const isa::Kernel& kernel, const hw::CoreParameters& core) {
   if (kernel.uses_warp_operations) {
     check_operations(module, kernel, core);
+    check_matrices(module, kernel, core);
   }
   if (!kernel.warp_size) {
     const unsigned warp_size = usual_warp_size(kernel, core);

@@ -33,7 +33,8 @@ struct LaneResult {
   bool p = false, q = false;
 };
 
-inline void set(std::array<LaneWord, 2>& operand, unsigned lane, u64 value) {
+template <std::size_t words>
+inline void set(std::array<LaneWord, words>& operand, unsigned lane, u64 value) {
   operand[0][lane] = static_cast<u32>(value);
   operand[1][lane] = static_cast<u32>(value >> 32U);
 }

@@ -297,9 +297,10 @@ TEST(Semantics, EveryLaneWiseOperationHasAFunction) {
   for (unsigned number = 0; number < kOperations; ++number) {
     const Op op = static_cast<Op>(number);
     const Unit unit = info(op).unit;
-    const bool lane_wise = (unit == Unit::alu || unit == Unit::complex || unit == Unit::warp || unit == Unit::half) &&
+    const bool lane_wise = (unit == Unit::alu || unit == Unit::complex || unit == Unit::warp || unit == Unit::half ||
+                            unit == Unit::tensor) &&
                            op != Op::S2R && op != Op::S2R64 && op != Op::NOP && op != Op::PRINT && op != Op::PROGRESS &&
-                           op != Op::BSSY && op != Op::BSYNC && !is_heap(op);
+                           !is_note(op) && !is_heap(op);
     EXPECT_EQ(lane_function(operation(op, 0, 0)) != nullptr, lane_wise) << info(op).mnemonic;
   }
 }

@@ -2,36 +2,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "isa/device_memory.hpp"
-#include "isa/memory_map.hpp"
-#include "ptx/compile.hpp"
-#include "tb/config/config.hpp"
-#include "tb/device/device.hpp"
 #include "tests/model/child.hpp"
+#include "tests/model/words_left.hpp"
 
 namespace heddle {
 namespace {
-
-// What a kernel, whose only parameter is the address of so many words, leaves in them.
-std::vector<std::uint32_t> words_left_by(const std::string& machine, const std::vector<std::string>& settings,
-                                         const std::string& text, isa::LaunchRequest request, std::size_t count) {
-  tb::Device device(tb::read_machine(machine, settings));
-  device.load(ptx::compile(text, "half.ptx"));
-  const std::uint64_t out = isa::kGlobalBase;
-  device.memory().release(out);
-  device.memory().place("out", out, 4 * count);
-  request.parameters.resize(8);
-  std::memcpy(request.parameters.data(), &out, 8);
-  device.launch(request);
-  std::vector<std::uint32_t> words(count);
-  device.memory().read(out, std::as_writable_bytes(std::span(words)));
-  return words;
-}
 
 // An operation of three sources, the first of which is the result's register; or a whole text with $ for that.
 std::string operation_text(const std::string& operation, unsigned result) {
@@ -82,7 +60,8 @@ PASS:
 }
 )";
     const std::vector<std::uint32_t> words =
-        words_left_by(machine, settings, text, {"chain", {1, 1, 1}, {32, 1, 1}, 0, {}, 0, false}, 16);
+        test::words_left_by(machine, settings, text, {"chain", {1, 1, 1}, {32, 1, 1}, 0, {}, 0, false},
+                            std::vector<std::uint32_t>(16), false);
     const std::uint64_t cycles = words[0] | std::uint64_t{words[1]} << 32U;
     return std::to_string(cycles);
   });
@@ -182,7 +161,8 @@ JOIN:
 std::string mixed_results(const std::string& machine, const std::vector<std::string>& settings) {
   return test::in_child([&] {
     const std::vector<std::uint32_t> words =
-        words_left_by(machine, settings, kMixed, {"mixed", {2, 1, 1}, {256, 1, 1}, 0, {}, 0, false}, 2048);
+        test::words_left_by(machine, settings, kMixed, {"mixed", {2, 1, 1}, {256, 1, 1}, 0, {}, 0, false},
+                            std::vector<std::uint32_t>(2048), false);
     std::string text;
     for (const std::uint32_t word : words) {
       text += fmt::format("{:08x} ", word);

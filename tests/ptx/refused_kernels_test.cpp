@@ -49,8 +49,8 @@ TEST(RefusedKernels, LeaveTheOthersAlone) {
   std::vector<std::string> compiled;
   EXPECT_THAT(
       reasons(kHeader + kKernels, &compiled),
-      ElementsAre("t.ptx:5:36: kernel 'tensor' cannot be compiled: instruction 'wmma' is not supported; there is "
-                  "no tensor core; use fma on .f32 or .f64",
+      ElementsAre("t.ptx:5:36: kernel 'tensor' cannot be compiled: instruction 'wmma' is not supported; matrices are "
+                  "multiplied by mma and loaded by ldmatrix",
                   "t.ptx:6:23: kernel 'calls' cannot be compiled: the type '.b128' is not supported; 128-bit "
                   "values are not supported; use two .b64",
                   "t.ptx:8:18: kernel 'cluster' cannot be compiled: '.reqnctapercluster' is not supported; the "
@@ -60,7 +60,7 @@ TEST(RefusedKernels, LeaveTheOthersAlone) {
 
 TEST(RefusedKernels, AreThrownToWhoDoesNotTakeThem) {
   EXPECT_EQ(what_of([] { static_cast<void>(compile(kHeader + kKernels, "t.ptx")); }),
-            "t.ptx:5:36: instruction 'wmma' is not supported; there is no tensor core; use fma on .f32 or .f64");
+            "t.ptx:5:36: instruction 'wmma' is not supported; matrices are multiplied by mma and loaded by ldmatrix");
 }
 
 TEST(RefusedKernels, AFileThatIsNoPtxIsRefusedAsAWhole) {

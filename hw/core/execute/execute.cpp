@@ -15,12 +15,18 @@ bool is_complex(const link::DecodedInstruction& decoded) {
 bool is_half(const link::DecodedInstruction& decoded) {
   return decoded.unit == isa::Unit::half;
 }
+bool multiplies_matrices(const link::DecodedInstruction& decoded) {
+  return decoded.unit == isa::Unit::tensor;
+}
 bool sums_predicates(const link::DecodedInstruction& decoded) {
   return isa::is_accumulate(decoded.instruction.op) || isa::is_tree_traverse(decoded.instruction.op);
 }
 bool allocates(const link::DecodedInstruction& decoded) {
   return isa::is_heap(decoded.instruction.op);
 }
+
+// Products that wait for the tensor core, while other instructions pass: one of each warp of a GPU's sub-core.
+constexpr unsigned kTensorQueue = 16;
 
 // The units that a core has beside its lanes' execute stages. Operations that would take no longer there pass those.
 std::vector<Unit> units_of(const CoreParameters& core, CoreStatistics& statistics) {
@@ -45,6 +51,15 @@ std::vector<Unit> units_of(const CoreParameters& core, CoreStatistics& statistic
     half.room = (half.latency + core.half_interval - 1) / core.half_interval;
     half.joins = half.waits = half.forwards = true;
     units.emplace_back(half, UnitCounters{});
+  }
+  if (core.tensor_rate != 0) {
+    UnitTraits tensor;
+    tensor.takes = multiplies_matrices;
+    tensor.latency = std::max(core.tensor_latency, core.execute_stages);
+    tensor.room = tensor.latency + 1;  // each takes it for a cycle or more
+    tensor.queue = kTensorQueue;
+    tensor.waits = true;
+    units.emplace_back(tensor, UnitCounters{});
   }
   const auto pipelined = [&](bool (*takes)(const link::DecodedInstruction&), unsigned latency, bool waits) {
     if (latency > core.execute_stages) {

@@ -3,7 +3,8 @@
 //
 //   takes      operations, by their instruction
 //   latency    cycles from the one in which an operation begins to the one in which it can leave, both counted
-//   interval   cycles between two that begin; 0: several lanes' operations may begin in one cycle, apart
+//   interval   cycles between two that begin; 0: several lanes' operations may begin in one cycle, apart. An operation
+//              that takes the unit for longer (DecodedInstruction::occupies) is in it for so much longer too
 //   room       operations in the unit at once. When its results find no way out, it takes no more
 //   queue      operations that find the unit busy and wait before it, in order of arrival; instructions of other warps
 //              pass them. Where there is no place left, an operation holds the stage
@@ -12,6 +13,7 @@
 //   waits      the group of an operation is in GroupState::complex until the result of its last sub-warp has left
 #pragma once
 
+#include <algorithm>
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
 
@@ -60,7 +62,7 @@ class Unit {
   [[nodiscard]] link::Cycle comes(link::SubWarp& sub_warp, link::Cycle now) {
     found_full_ = nullptr;
     if (queue_.empty() && free(now)) {
-      return begins(now);
+      return begins(sub_warp, now);
     }
     queue_.push_back({&sub_warp, now});
     if (counters.queued != nullptr) {
@@ -85,7 +87,7 @@ class Unit {
     if (counters.wait_cycles != nullptr) {
       *counters.wait_cycles += now - head.since;
     }
-    last = begins(now);
+    last = begins(*head.sub_warp, now);
     return head.sub_warp;
   }
   void leaves() { --within_; }
@@ -98,10 +100,11 @@ class Unit {
   }
 
  private:
-  [[nodiscard]] link::Cycle begins(link::Cycle now) {
+  [[nodiscard]] link::Cycle begins(const link::SubWarp& sub_warp, link::Cycle now) {
+    const unsigned occupies = sub_warp.decoded->occupies;
     ++within_;
-    free_at_ = now + traits.interval;
-    return now + traits.latency - 1;
+    free_at_ = now + std::max(traits.interval, occupies);
+    return now + traits.latency + occupies - 1;
   }
 
   boost::circular_buffer<Waiting> queue_;

@@ -106,6 +106,9 @@ const link::DecodedInstruction* DecodeStage::decode_anew(std::uint32_t pc, const
   entry->stored_words = static_cast<std::uint8_t>(isa::stored_registers(*instruction));
   entry->operand_words = static_cast<std::uint8_t>(entry->a_words + entry->b_words + entry->c_words + entry->d_words +
                                                    entry->stored_words);
+  if (entry->unit == isa::Unit::tensor) {
+    entry->occupies = static_cast<std::uint16_t>(tensor_interval(state_.core, *instruction));
+  }
   entry->use = isa::register_use(*instruction);
   entry->operands = isa::operand_words(*instruction);
   entry->floating_point = isa::is_floating_point(*instruction);

@@ -144,13 +144,13 @@ Verdict check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) 
     const isa::DeviceHeap& heap = state.bounds->heap();
     const std::uint64_t thread = state.heap_thread(sub_warp, lane);
     const std::uint64_t first = isa::is_accumulate(sub_warp.decoded->instruction.op) ? first_element(access) : address;
-    if (heap.allows(thread, first, address - first + size)) {
+    if (heap.allows(thread, first, address - first + access.bytes_of(lane))) {
       return Verdict::good;
     }
     return out_of_bounds(
         [&] { return fmt::format("{}, {}", verb(access.kind), heap.describe(thread, address, size)); });
   }
-  const isa::Allocation* allocation = state.allocations.find(address, size);
+  const isa::Allocation* allocation = state.allocations.find(address, access.bytes_of(lane));
   if (isa::is_accumulate(sub_warp.decoded->instruction.op)) {
     // What a conditional accumulate writes lies in one allocation, from its first element on.
     const std::uint64_t first = first_element(access);
@@ -170,6 +170,28 @@ Verdict check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) 
         [&] { return fmt::format("{}, {}", verb(access.kind), state.bounds->describe(address, size)); });
   }
   return Verdict::good;
+}
+
+// Where a copy puts what it has read.
+bool check_copied(CoreState& state, const MemoryAccess& access) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  const std::uint64_t bytes = state.launch->shared_bytes;
+  const std::uint32_t size = access.lane_bytes;
+  for (const unsigned lane : set_bits(sub_warp.executing)) {
+    const std::uint64_t to = sub_warp.values.result[0][lane];
+    if (to % size != 0) {
+      state.raise(isa::Fault::Kind::misaligned, sub_warp, lane, to, size,
+                  fmt::format("the address is no multiple of {}", size));
+      return false;
+    }
+    if (to >= bytes || size > bytes - to) {
+      state.raise(isa::Fault::Kind::out_of_bounds, sub_warp, lane, to, size,
+                  fmt::format("{} at offset {} of {}, which has {} bytes", verb(MemoryAccess::Kind::store), to,
+                              "the block's scratchpad", bytes));
+      return false;
+    }
+  }
+  return true;
 }
 
 bool check_lanes(CoreState& state, MemoryAccess& access) {
@@ -230,6 +252,9 @@ bool AddressCheck::passes(MemoryAccess& access) {
     return false;
   }
   const link::DecodedInstruction& decoded = *access.sub_warp->decoded;
+  if (isa::is_copy(decoded.instruction.op) && state_.replay == nullptr) {
+    return check_copied(state_, access);
+  }
   if (decoded.exchanges && state_.replay == nullptr && isa::is_accumulate(decoded.instruction.op) &&
       access.lanes != 0 && !warp_fits(state_, access)) {
     access.lanes = access.shared = access.global = 0;

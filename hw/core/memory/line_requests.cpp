@@ -29,7 +29,8 @@ void LineRequests::make(MemoryAccess& access) {
     AccessLine& line = access.begin_line(state_, i);
     line.address = access.coalesced[i].line;
     line.lanes = access.coalesced[i].lanes;
-    line.bypass = isa::is_volatile(instruction.op) || (isa::is_load(instruction.op) && reads_memory);
+    line.bypass = isa::is_volatile(instruction.op) || (isa::is_copy(instruction.op) && instruction.past_l1()) ||
+                  (isa::is_load(instruction.op) && reads_memory);
     line.row_hint = isa::is_load(instruction.op) && instruction.row_hint();
     line.shares_port = mimd_lanes_ && (isa::is_load(instruction.op) || isa::is_texture(instruction.op)) && !line.bypass;
     line.waits = access.kind == MemoryAccess::Kind::store && stores_wait_;

@@ -437,7 +437,11 @@ void MemoryStage::complete(MemoryAccess& access) {
 void MemoryStage::write_results(MemoryAccess& access) {
   if (access.kind == MemoryAccess::Kind::load) {
     local_path_.follow(access);
-    access.finish_load();
+    if (isa::is_copy(access.sub_warp->decoded->instruction.op)) {
+      scratchpad_path_.take(access);
+    } else {
+      access.finish_load();
+    }
   } else if (access.kind == MemoryAccess::Kind::texture) {
     TexturePath::finish(access);
   }

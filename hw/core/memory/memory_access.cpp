@@ -12,7 +12,16 @@ void MemoryAccess::classify(link::SubWarp& of) {
   const isa::Instruction& instruction = of.decoded->instruction;
   const bool accumulates = isa::is_accumulate(instruction.op);
   const LaneMask executing = of.executing;
-  lanes = accumulates ? executing & of.values.predicate_a : executing;
+  const bool matrices = instruction.op == isa::Op::LD_MATRIX;
+  const bool copies = isa::is_copy(instruction.op);
+  LaneMask reading = executing;  // of a copy: what it reads at all
+  for (const unsigned lane : set_bits(isa::fills(instruction.op) ? executing : 0)) {
+    reading &= ~(LaneMask{of.values.result[1][lane] == 0} << lane);
+  }
+  lanes = copies        ? reading
+          : accumulates ? executing & of.values.predicate_a
+          : matrices    ? isa::matrix_rows(instruction, executing)
+                        : executing;
   stray = shared = constant = parameter = local = global = on_chip = 0;
   count = own = sent = outstanding = late = 0;
   aside = gathered = by_constants = false;
@@ -33,8 +42,8 @@ void MemoryAccess::classify(link::SubWarp& of) {
     elements = instruction.texture_channels();
     element_bytes = 4;
   } else {
-    kind = isa::is_store(instruction.op) ? Kind::store : Kind::load;
-    elements = instruction.vector();
+    kind = isa::is_store(instruction.op) && !copies ? Kind::store : Kind::load;
+    elements = matrices ? 4 : instruction.vector();  // a row
     element_bytes = isa::bytes_of(instruction.width());
   }
   lane_bytes = elements * element_bytes;
@@ -132,6 +141,9 @@ void MemoryAccess::finish_load() {
       for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
         std::memcpy(&values.result[word][lane], loaded[lane].data() + word * 4, 4);
       }
+    }
+    if (instruction.op == isa::Op::LD_MATRIX) {
+      isa::distribute_matrices(instruction, values);
     }
     return;
   }

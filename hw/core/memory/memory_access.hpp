@@ -88,6 +88,11 @@ struct MemoryAccess {
   [[nodiscard]] LaneMask waiting(bool misses_only = false) const;
   // Line `number`, which there is room for, as a load of the sub-warp that all the rest is still to be said of.
   AccessLine& begin_line(const CoreState& state, unsigned number);
+  // Bytes that a lane reads: all, or less of a copy that fills the rest with zeros.
+  [[nodiscard]] unsigned bytes_of(unsigned lane) const {
+    return isa::fills(sub_warp->decoded->instruction.op) ? std::min(sub_warp->values.result[1][lane], lane_bytes)
+                                                         : lane_bytes;
+  }
   // Turns `loaded` into result registers (loads) after the last byte has come.
   void finish_load();
 };
@@ -116,7 +121,8 @@ inline void copy_lane(void* to, const void* from, unsigned bytes) {
 }
 
 // An atomic's operand, or what a conditional accumulate writes, of one lane: up to 8 bytes.
-[[nodiscard]] inline std::uint64_t lane_operand(const std::array<isa::LaneWord, 2>& words, unsigned lane,
+template <std::size_t count>
+[[nodiscard]] inline std::uint64_t lane_operand(const std::array<isa::LaneWord, count>& words, unsigned lane,
                                                 unsigned bytes) {
   return words[0][lane] | (bytes == 8 ? std::uint64_t{words[1][lane]} << 32U : 0);
 }

@@ -45,6 +45,25 @@ Cycle ScratchpadPath::serve(MemoryAccess& access, Cycle now) {
   return std::max<Cycle>(now, since_ + taken - 1);
 }
 
+void ScratchpadPath::take(const MemoryAccess& access) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  if (state_.replay != nullptr) {
+    return;  // where it goes is not known
+  }
+  copied_.lanes = sub_warp.executing;
+  copied_.bytes = access.lane_bytes;
+  for (const unsigned lane : set_bits(sub_warp.executing)) {
+    copied_.address[lane] = base_of(*state_.thread_at(sub_warp, lane).home->block) + sub_warp.values.result[0][lane];
+  }
+  static_cast<void>(port_.cycles(copied_));  // nobody waits for it, but others for the banks
+  for (const unsigned lane : set_bits(sub_warp.executing)) {
+    std::byte* const to = port_.data() + copied_.address[lane];
+    const unsigned read = ((access.lanes >> lane) & 1U) != 0 ? access.bytes_of(lane) : 0;
+    std::copy_n(access.loaded[lane].begin(), read, to);
+    std::fill(to + read, to + access.lane_bytes, std::byte{0});
+  }
+}
+
 void ScratchpadPath::move_data(MemoryAccess& access) {
   link::SubWarp& sub_warp = *access.sub_warp;
   const isa::Instruction& instruction = sub_warp.decoded->instruction;

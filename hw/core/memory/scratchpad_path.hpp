@@ -19,6 +19,8 @@ class ScratchpadPath {
   ScratchpadPath(const CoreState& state, ScratchpadInitiatorSocket& socket, link::Clock clock, bool mimd_lanes)
       : state_(state), port_(socket, clock), mimd_lanes_(mimd_lanes) {}
   [[nodiscard]] Cycle serve(MemoryAccess& access, Cycle now);
+  // What a copy has read comes, and zeros behind it.
+  void take(const MemoryAccess& access);
   void row_leaves() { together_ = 0; }
 
  private:
@@ -29,6 +31,7 @@ class ScratchpadPath {
   link::OnChipPort<Scratchpad, ScratchpadProtocol> port_;
   const bool mimd_lanes_;
   ScratchpadAccess request_;  // what the banks are asked for, with the lanes that the access joins
+  ScratchpadAccess copied_;   // likewise, of a copy
   LaneMask together_ = 0;     // of the sub-warps beside each other: lanes that have been served
   Cycle since_ = 0;           // the cycle in which the first of them were
 };
