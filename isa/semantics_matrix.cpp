@@ -1,5 +1,6 @@
-// Products of matrices that the lanes of a warp hold in parts, and loads of such matrices (PTX ISA, "Matrix Fragments for
-// mma" and "ldmatrix"). In a fragment lane l has to do with row or column l / 4, and with the l % 4-th neighbours in it.
+// Products of matrices that the lanes of a warp hold in parts, and loads of such matrices (PTX ISA, "Matrix Fragments
+// for mma" and "ldmatrix"). In a fragment lane l has to do with row or column l / 4, and with the l % 4-th neighbours
+// in it.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -157,8 +158,8 @@ HEDDLE_LANES(MMA) {
 
 namespace heddle::isa {
 
-// Of each matrix a lane gets the two 16-bit elements of row lane / 4 that are next to one another, or, transposed, those
-// of column lane / 4 that are below one another.
+// Of each matrix a lane gets two 16-bit elements of row lane / 4 that are next to one another, or, transposed, two of
+// column lane / 4 that are below one another.
 void distribute_matrices(const Instruction& instruction, LaneValues& values) {
   const std::array<LaneWord, 4> rows = values.result;
   for (unsigned matrix = 0; matrix < instruction.matrices(); ++matrix) {

@@ -99,6 +99,9 @@ void Performer::replay(link::SubWarp& sub_warp) {
     return;
   }
   isa::LaneValues& values = sub_warp.values;
+  if (isa::fills(instruction.op)) {
+    values.result[1].fill(~std::uint32_t{0});  // how much of a copy was read is not known: all
+  }
   if (memory && instruction.op != isa::Op::MEMBAR && !isa::records_value(instruction)) {
     values.a[0].fill(0);  // the address is the offset alone
     values.a[1].fill(0);

@@ -66,7 +66,8 @@ AGAIN:
 PASS:
   ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r21, %r22, %r23, %r24}, [%r16];
   ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r25, %r26}, [%r18+512];
-  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r21,%r22,%r23,%r24}, {%r25,%r26}, {%f0,%f1,%f2,%f3};
+  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+    {%f0,%f1,%f2,%f3}, {%r21,%r22,%r23,%r24}, {%r25,%r26}, {%f0,%f1,%f2,%f3};
   sub.u32 %r20, %r20, 1;
   setp.ne.u32 %p2, %r20, 0;
   @%p2 bra PASS;
