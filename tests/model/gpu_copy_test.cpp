@@ -120,7 +120,7 @@ std::string judged(const std::string& machine, const std::vector<std::string>& s
 
 TEST(GpuCopies, AreThereWhenTheyHaveBeenWaitedFor) {
   for (const char* const machine :
-       {"h100-8sm", "a100-8sm", "rtx3070-8sm", "baseline", "lwm", "tbc", "dws-revive-limited", "odgs-memory"}) {
+       {"h100-8sm", "a100-8sm", "rtx3070-8sm", "baseline", "lwm", "tbc", "ws-8", "odgs-memory"}) {
     EXPECT_EQ(judged(machine, {}, "", 4), "right") << machine;
   }
   for (const std::vector<std::string>& settings :
