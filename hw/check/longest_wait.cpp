@@ -12,7 +12,10 @@ namespace heddle::hw {
 
 namespace {
 
-constexpr unsigned kMostTensorCycles = 4096;  // of tensor_interval(): f64 with one multiply-add per cycle
+// Of the largest product of matrices, of f64, which has 256 multiply-adds and a 16th of the rate (tensor_interval()).
+double tensor_cycles(const CoreParameters& core) {
+  return core.tensor_rate == 0 ? 0 : core.tensor_latency + std::ceil(4096.0 / core.tensor_rate);
+}
 
 // With command timing: every distance between two commands, before the access and, of the one before it, behind.
 double jedec_cycles(const Machine& machine) {
@@ -57,7 +60,7 @@ LongestWait longest_wait(const Machine& machine) {
       machine.l1d.return_bytes == 0 ? 0 : std::ceil(8.0 * 4 * core.simd_width / machine.l1d.return_bytes);
   const double pipeline = core.fetch_latency + core.decode_latency + core.register_read_latency + core.execute_stages +
                           core.complex_latency + core.complex_interval + core.heap_latency + core.half_latency +
-                          core.half_interval + core.tensor_latency + kMostTensorCycles + machine.icache.hit_latency +
+                          core.half_interval + tensor_cycles(core) + machine.icache.hit_latency +
                           std::max({machine.l1d.hit_latency, machine.texture.hit_latency,
                                     machine.constant_cache.hit_latency + machine.constant_cache.l0_latency}) +
                           returns;

@@ -29,9 +29,8 @@ constexpr const char* kKernels = R"(.version 7.8
 .visible .entry _Z4wideI4int8Evv() { .reg .b128 %w; exit; }
 )";
 const std::string kTensor =
-    ":5:46: kernel 'tensor' cannot be compiled: instruction 'wmma' is not supported; there is no tensor core; use fma "
-    "on "
-    ".f32 or .f64\n";
+    ":5:46: kernel 'tensor' cannot be compiled: instruction 'wmma' is not supported; matrices are multiplied by mma "
+    "and loaded by ldmatrix\n";
 const std::string kWide =
     ":6:43: kernel 'wide<int8>' cannot be compiled: the type '.b128' is not supported; 128-bit values are not "
     "supported; "
