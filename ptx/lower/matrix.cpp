@@ -14,8 +14,6 @@ namespace {
 using isa::Factor;
 using isa::Op;
 
-constexpr std::uint64_t kEveryLane = 0xffffffffU;
-
 // All lanes of the warp take part.
 void together(Selector& s) {
   s.note_warp_operation();

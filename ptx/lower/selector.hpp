@@ -76,6 +76,8 @@ struct Resolved {
   bool handle = false;                    // of a texture or surface: the variable's value is meant
 };
 
+inline constexpr std::uint64_t kEveryLane = 0xffffffffU;  // of a warp: a mask of members
+
 class Selector {
  public:
   Selector(const File& file, const ModuleLayout& layout, IrFunction& out, const Interruption& interruption,

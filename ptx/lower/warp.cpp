@@ -9,7 +9,6 @@ namespace {
 
 using isa::Op;
 
-constexpr std::uint64_t kEveryLane = 0xffffffffU;
 constexpr std::uint64_t kBarriers = 16;
 
 // b as an immediate where it may be one.
