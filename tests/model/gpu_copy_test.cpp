@@ -144,10 +144,10 @@ TEST(GpuCopies, FillWithZerosWhatIsNotRead) {
   }
 }
 
-// One copy, then 200 additions, then the wait: cycles from before the copy to behind it.
-unsigned cycles(const std::string& wait) {
+// One copy, `first`, 200 additions, then the wait: cycles from before the copy to behind it.
+unsigned cycles(const std::string& wait, const std::string& first = "") {
   const std::string counted = test::in_child([&] {
-    std::string body;
+    std::string body = first;
     for (int i = 0; i != 200; ++i) body += "  add.u32 %r2, %r2, %r3;\n";
     const std::string text = R"(
 .version 7.0
@@ -190,6 +190,9 @@ TEST(GpuCopies, OverlapWithWhatFollows) {
   EXPECT_GT(later, 800U);
   EXPECT_LT(waited, later + 50);
   EXPECT_EQ(all, waited);
+  // A barrier does not wait for copies, which would take as long as memory before the additions begin.
+  EXPECT_LT(cycles("  cp.async.wait_group 0;\n", "  bar.sync 0;\n"), waited + 100);
+  EXPECT_GT(cycles("", "  cp.async.wait_all;\n"), waited + 200);
 }
 
 std::string fault_of(const std::string& machine, const std::string& to, const std::string& from) {
