@@ -49,6 +49,10 @@ std::string kernel(const std::string& bytes) {
   mov.u32 %r8, 0;             // the tile that is read next
   mov.u32 %r9, 0;
   mov.u32 %r20, 12;           // bytes that are read, where not all are
+  mov.u32 %r21, 0xffffffff;   // what lies there before
+  st.shared.v4.u32 [%r3], {%r21, %r21, %r21, %r21};
+  st.shared.v4.u32 [%r3+2048], {%r21, %r21, %r21, %r21};
+  st.shared.v4.u32 [%r3+4096], {%r21, %r21, %r21, %r21};
 )" + next +
          next +
          R"(

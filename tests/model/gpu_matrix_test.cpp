@@ -145,6 +145,45 @@ TEST(GpuMatrix, SumsAreThoseOfWholeMatrices) {
   EXPECT_EQ(judged("baseline", {"core.tensor_rate=64"}), "right");
 }
 
+// Registers of a matrix that get other values between products: of four by a vector of two, a pair taken apart, one by
+// one. The words are those of a in all lanes, of b, then zeros.
+TEST(GpuMatrix, AMatrixIsWhatItsRegistersHold) {
+  const std::string product =
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, "
+      "{%f0,%f1,%f2,%f3};\n";
+  const std::string text = R"(
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry now(.param .u64 out)
+{
+  .reg .b32 %r<8>; .reg .f32 %f<4>; .reg .u64 %a<3>;
+  ld.param.u64 %a0, [out];
+  mov.f32 %f0, 0f00000000; mov.f32 %f1, %f0; mov.f32 %f2, %f0; mov.f32 %f3, %f0;
+  ld.global.v4.u32 {%r0,%r1,%r2,%r3}, [%a0];
+  ld.global.v2.u32 {%r4,%r5}, [%a0+16];
+)" + product + "ld.global.v2.u32 {%r0,%r1}, [%a0+24];\n" +
+                           product + "ld.global.u64 %a1, [%a0+24]; mov.b64 {%r2,%r6}, %a1;\n" + product +
+                           "ld.global.u32 %r3, [%a0+24];\n" + product + R"(
+  mov.u32 %r7, %tid.x;
+  mul.wide.u32 %a2, %r7, 16;
+  add.u64 %a2, %a0, %a2;
+  st.global.v4.f32 [%a2+32], {%f0,%f1,%f2,%f3};
+  ret;
+}
+)";
+  const std::string found = test::in_child([&] {
+    std::vector<std::uint32_t> words(8 + 128);
+    for (unsigned i = 0; i != 6; ++i) words[i] = 0x3c003c00;  // 1, twice
+    words = test::words_left_by("h100-8sm", {}, text, {"now", {1, 1, 1}, {32, 1, 1}, 0, {}, 0, false}, words, true);
+    std::vector<float> sums(4);
+    std::memcpy(sums.data(), &words[8 + 4 * 7], 16);
+    return fmt::format("{} {} {} {}", sums[0], sums[1], sums[2], sums[3]);
+  });
+  // Of 16 columns all, then the right half, then none of the upper rows, then none.
+  EXPECT_EQ(found, "24 24 32 32");
+}
+
 std::string why_refused(const std::string& machine, const std::vector<std::string>& settings) {
   return test::in_child([&]() -> std::string {
     try {
