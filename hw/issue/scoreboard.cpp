@@ -197,13 +197,14 @@ class Scoreboard : public IssueDiscipline {
     if (waits_for_copies(board, next.instruction)) {
       return Waits::for_memory;
     }
-    if (waited_for(board, next) == 0 || !waits_for_all(next)) {
+    const std::uint32_t waited = waits_for_all(next) ? waited_for(board, next) : 0;
+    if (waited == 0) {
       return Waits::no;
     }
-    const bool memory = std::any_of(board.results.begin(), board.results.end(), [&](const Results& results) {
-      const auto flight = static_cast<unsigned>(&results - board.results.data());
-      return ((board.outlasting >> flight) & 1U) != 0 && results.from_memory;
-    });
+    bool memory = false;
+    for (const unsigned flight : set_bits(waited)) {
+      memory = memory || board.results[flight].from_memory;
+    }
     return memory ? Waits::for_memory : Waits::for_units;
   }
 
