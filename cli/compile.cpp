@@ -30,9 +30,9 @@ struct Text {
   std::string file;  // names it in messages
 };
 
-Text read_any(const std::string& path, unsigned address_bits) {
+Text read_any(const std::string& path, unsigned address_bits, unsigned architecture) {
   const std::string suffix = std::filesystem::path(path).extension().string();
-  if (suffix == ".cu") return {cuda::compile_cuda(path, address_bits), path + " (as PTX)"};
+  if (suffix == ".cu") return {cuda::compile_cuda(path, address_bits, architecture), path + " (as PTX)"};
   if (suffix == ".ptx") return {ptx::read_file(path), path};
   throw InputError({path}, "is neither a .ptx nor a .cu file");
 }
@@ -70,7 +70,10 @@ int compile(const Arguments& arguments) {
   options.notes = &notes;
   std::vector<ptx::RefusedKernel> refused;
   options.refused = &refused;
-  const Text text = read_any(path, static_cast<unsigned>(bits));
+  const unsigned architecture = arguments.has("architecture")
+                                    ? cuda::read_architecture({"--architecture"}, arguments.text("architecture"))
+                                    : cuda::kLeastArchitecture;
+  const Text text = read_any(path, static_cast<unsigned>(bits), architecture);
   isa::Module module = ptx::compile(text.ptx, text.file, options);
   if (arguments.has("mark-uniform")) {
     ptx::mark_uniform(module);
@@ -180,7 +183,9 @@ Command compile_command() {
       ("unroll", po::value<std::string>()->value_name("N"),
        "loops go through N iterations at a time where their count is not known (default 0: as they stand)")  //
       ("address-bits", po::value<std::string>()->value_name("32|64"),
-       "pointers of a compiled .cu (default 32; 64 with --ptxas)");
+       "pointers of a compiled .cu (default 32; 64 with --ptxas)")  //
+      ("architecture", po::value<std::string>()->value_name("GPU"),
+       "what a compiled .cu is for, such as sm_80, which __CUDA_ARCH__ says (default sm_60)");
   command.completions = {{"@files"}};
   command.run = compile;
   return command;

@@ -121,6 +121,7 @@ std::vector<std::string> compiler_words(const std::string& path, unsigned addres
                                      {"curand_kernel.h", "heddle/cuda_random.h"},
                                      {"cuda_pipeline.h", "heddle/cuda_copy_primitives.h"},
                                      {"cuda_pipeline_primitives.h", "heddle/cuda_copy_primitives.h"},
+                                     {"mma.h", "heddle/cuda_matrices.h"},
                                      {"cooperative_groups.h", "heddle/cuda_groups.h"},
                                      {"cooperative_groups/memcpy_async.h", "heddle/cuda_groups_copies.h"},
                                      {"cooperative_groups/reduce.h", "heddle/cuda_groups_reduce.h"},
@@ -152,13 +153,13 @@ std::vector<std::string> with(std::vector<std::string> words, const std::vector<
 
 }  // namespace
 
-std::string compile_cuda(const std::string& path, unsigned address_bits) {
+std::string compile_cuda(const std::string& path, unsigned address_bits, unsigned architecture) {
   const os::StopsOrderly caught;  // the folder does not stay behind
   const os::TemporaryFolder temporary;
   const std::vector<std::string> words = compiler_words(path, address_bits, temporary);
   const fs::path ptx = temporary.path() / "out.ptx";
   os::Finished compiler;
-  DeviceCode code{words, {"--", path}, temporary.path(), {}, {}, false};
+  DeviceCode code{words, {"--", path}, temporary.path(), {}, {}, architecture, false};
   code.run = [&](const std::vector<std::string>& command) {
     compiler = run_compiler(command, path);
     return compiler.end.shell_code();
@@ -192,12 +193,13 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
   return read_text(ptx);
 }
 
-std::vector<std::string> cuda_includes(const std::string& path, unsigned address_bits) {
+std::vector<std::string> cuda_includes(const std::string& path, unsigned address_bits, unsigned architecture) {
   const os::StopsOrderly caught;
   const os::TemporaryFolder temporary;
   const std::vector<std::string> words = compiler_words(path, address_bits, temporary);
   const fs::path list = temporary.path() / "out.d";
-  static_cast<void>(run_compiler(with(words, {"-M", "-MF", list.string(), "-o", "-", "--", path}), path));
+  const std::vector<std::string> all = with(words, architecture_words(architecture));
+  static_cast<void>(run_compiler(with(all, {"-M", "-MF", list.string(), "-o", "-", "--", path}), path));
   return included_files(read_text(list), temporary.path());
 }
 

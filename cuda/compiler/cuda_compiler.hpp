@@ -4,9 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "cuda/compiler/architecture.hpp"
+
 namespace heddle::cuda {
 
-// PTX of the CUDA file `path` for 32- or 64-bit device addresses.
+// PTX of the CUDA file `path` for 32- or 64-bit device addresses, of code for that architecture
+// (cuda/compiler/architecture.hpp).
 //
 // The compiler is $HEDDLE_CLANG when set, else the first of clang++, clang++-19 .. clang++-14 on PATH. Options:
 // cuda/compiler/clang_options.txt. Three of them matter for results and speed:
@@ -22,11 +25,13 @@ namespace heddle::cuda {
 //
 // Throws InputError: no compiler found, file not readable, or the compiler's first error with its place, followed by
 // all that it printed.
-[[nodiscard]] std::string compile_cuda(const std::string& path, unsigned address_bits);
+[[nodiscard]] std::string compile_cuda(const std::string& path, unsigned address_bits,
+                                       unsigned architecture = kLeastArchitecture);
 
 // The files of the user's that compile_cuda would read: `path` and what it includes, by whatever path. Where the file
 // does not compile, the files up to the error. Throws InputError: no compiler found, file not readable.
-[[nodiscard]] std::vector<std::string> cuda_includes(const std::string& path, unsigned address_bits);
+[[nodiscard]] std::vector<std::string> cuda_includes(const std::string& path, unsigned address_bits,
+                                                     unsigned architecture = kLeastArchitecture);
 
 // The compiler that compile_cuda uses: a name on the PATH, or what HEDDLE_CLANG says. Throws InputError: there is none.
 [[nodiscard]] std::string find_clang();

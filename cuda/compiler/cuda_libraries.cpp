@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kMachineCode =
     "it comes as machine code of real GPUs only: bring kernels of your own as sources";
 constexpr std::string_view kOnlyPtx =
-    "tensor cores are there by mma and ldmatrix in asm (docs/ptx.md), on machines that have them";
+    "tensor cores are there by mma.h, or by mma and ldmatrix in asm (docs/ptx.md), on machines that have them";
 
 // The first that fits counts.
 constexpr std::array kLibraries = {
@@ -61,7 +61,6 @@ constexpr std::array kLibraries = {
                 "cudaGetDeviceProperties describes the simulated machine"},
     CudaLibrary{"CUPTI", "profiling", "cupti*.h nvperf_*.h", "cupti nvperf_host",
                 "heddle exec --report says where the time of a kernel goes"},
-    CudaLibrary{"WMMA", "tensor cores", "mma.h crt/mma.h", "", kOnlyPtx},
     CudaLibrary{"CUTLASS", "matrix functions for tensor cores", "cutlass/* cute/*", "", kOnlyPtx},
     CudaLibrary{"numbers of 4 and 6 bits", "part of CUDA C++", "cuda_fp4.h cuda_fp6.h", "",
                 "cuda_fp8.h, cuda_fp16.h and cuda_bf16.h are there"},

@@ -119,9 +119,8 @@ int compile_once(const DeviceCode& code, const Words& more, const std::string& p
   return code.run(with({"-o", ptx}));
 }
 
-}  // namespace
-
-int compile_device_code(const DeviceCode& code, const std::string& ptx) {
+// Locks that the source releases within the loop which takes them stay there.
+int compile_with_locks(const DeviceCode& code, const std::string& ptx) {
   if (const int failed = compile_once(code, {}, ptx); failed != 0 || code.dry) return failed;
   const std::string text = text_in(ptx);
   const std::set<std::string> suspects = functions_that_leave_with_a_lock(text);
@@ -140,6 +139,17 @@ int compile_device_code(const DeviceCode& code, const std::string& ptx) {
   std::set<std::string> mended = suspects;
   for (const std::string& name : functions_that_leave_with_a_lock(other)) mended.erase(name);
   if (!mended.empty()) write_text(ptx, with_functions_of(text, other, mended));
+  return 0;
+}
+
+}  // namespace
+
+int compile_device_code(const DeviceCode& code, const std::string& ptx) {
+  DeviceCode for_architecture = code;
+  const Words words = architecture_words(code.architecture);
+  for_architecture.words.insert(for_architecture.words.end(), words.begin(), words.end());
+  if (const int failed = compile_with_locks(for_architecture, ptx); failed != 0 || code.dry) return failed;
+  write_text(ptx, with_target(text_in(ptx), code.architecture));
   return 0;
 }
 

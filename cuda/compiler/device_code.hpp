@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cuda/compiler/architecture.hpp"
+
 namespace heddle::cuda {
 
 // One file's. words: clang and its options, for PTX, without input and output. input: the words that name the file.
@@ -19,6 +21,7 @@ struct DeviceCode {
   std::filesystem::path folder;
   Run run;
   Run silent;
+  unsigned architecture = kLeastArchitecture;
   bool dry = false;  // nothing is executed: the commands are shown, and no file is read or written
 };
 

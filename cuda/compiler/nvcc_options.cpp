@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "cuda/compiler/architecture.hpp"
 #include "cuda/compiler/cuda_libraries.hpp"
 
 namespace heddle::cuda {
@@ -238,6 +239,10 @@ class Reader {
         option(word);
       }
     }
+    std::vector<unsigned>& all = out_.architectures;
+    if (all.empty()) all.push_back(kLeastArchitecture);
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     return std::move(out_);
   }
 
@@ -383,7 +388,9 @@ class Reader {
       case Meaning::version:
         out_.version = true;
         break;
-      case Meaning::architecture:  // all device code is PTX for machines that run any
+      case Meaning::architecture:
+        for (const unsigned one : read_architectures(word, value)) out_.architectures.push_back(one);
+        break;
       case Meaning::silent_flag:
       case Meaning::silent_value:
         break;

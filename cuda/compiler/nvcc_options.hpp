@@ -19,10 +19,12 @@ struct NvccOptions {
   std::vector<std::string> linking;  // -L -Xlinker -shared
   std::vector<std::string> notes;    // what the user should know
   std::string language;              // -x: "cu", "c", "c++"; empty: as the file's name says
-  bool relocatable = false;          // -rdc=true, -dc
-  bool fused = true;                 // -fmad: multiplications and additions of device code may be fused
-  bool has_standard = false;         // -std was given
-  bool verbose = false;              // -v, --dryrun: show the commands
+  // -arch and -gencode (cuda/compiler/architecture.hpp): at least one, the oldest first, none twice.
+  std::vector<unsigned> architectures;
+  bool relocatable = false;   // -rdc=true, -dc
+  bool fused = true;          // -fmad: multiplications and additions of device code may be fused
+  bool has_standard = false;  // -std was given
+  bool verbose = false;       // -v, --dryrun: show the commands
   bool dry = false;
   bool version = false;  // --version
 

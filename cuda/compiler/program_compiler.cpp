@@ -1,3 +1,4 @@
+// Long: one class, whose steps share what a command says.
 #include "cuda/compiler/program_compiler.hpp"
 
 #include <fmt/format.h>
@@ -86,6 +87,10 @@ class Compiler {
   }
 
   int run() {
+    if (options_.step == Step::ptx && options_.architectures.size() != 1) {
+      options_.notes.push_back(
+          fmt::format("-ptx writes one text: that for sm_{}, the newest", options_.architectures.back()));
+    }
     for (const std::string& note : options_.notes) std::cerr << "heddle: note: " << note << "\n";
     if (options_.inputs.empty()) {
       throw InputError({"nvcc"}, "there is no file to compile", "heddle nvcc FILE.cu -o PROGRAM");
@@ -158,11 +163,16 @@ class Compiler {
   // What a source includes of the user's, in the compilations of host and device code.
   [[nodiscard]] Words included(const std::string& input, Kind kind) const {
     Words all;
-    for (const char* const side : {"--cuda-host-only", "--cuda-device-only"}) {
+    static constexpr std::string_view kDevice = "--cuda-device-only";
+    for (const std::string_view side : {std::string_view("--cuda-host-only"), kDevice}) {
       Words words = common(kind);
       const Words host = without_dependency_options(options_.host);
       words.insert(words.end(), host.begin(), host.end());
       if (kind == Kind::cuda) words.emplace_back(side);
+      if (side == kDevice) {
+        const Words newest = architecture_words(options_.architectures.back());
+        words.insert(words.end(), newest.begin(), newest.end());
+      }
       const std::string list = (temporary_.path() / "included.d").string();
       words.insert(words.end(), {"-w", "-M", "-MF", list, "-o", "-", input});
       const os::Finished finished = os::run_program_or_stop(words, {}, "while " + input + " was looked through");
@@ -255,7 +265,8 @@ class Compiler {
     return words;
   }
 
-  int device_code(const std::string& input, const std::string& ptx, const Words& changed) const {
+  // clang's words for the file's device code, but for the file and what to make of it.
+  [[nodiscard]] Words device_words(const Words& changed) const {
     Words words = common(Kind::cuda);
     words.insert(words.end(), changed.begin(), changed.end());
     // The options of kernels alone (cuda/compiler/clang_options.txt), but for what host code in the file would not
@@ -280,7 +291,12 @@ class Compiler {
     if (options_.fused) words.emplace_back("-D__HEDDLE_FMAD__");  // heddle/cuda_unfused.h
     words.insert(words.end(), options_.device.begin(), options_.device.end());
     words.emplace_back("-w");  // the host's compilation warns
-    DeviceCode code{words, {input}, temporary_.path(), {}, {}, options_.dry};
+    return words;
+  }
+
+  int device_code(const std::string& input, const std::string& ptx, const Words& changed, unsigned architecture) const {
+    const Words words = device_words(changed);
+    DeviceCode code{words, {input}, temporary_.path(), {}, {}, architecture, options_.dry};
     bool bad_name = false;
     code.run = [&](const Words& command) {
       const Heard heard = listen(command);
@@ -296,19 +312,58 @@ class Compiler {
     const int failed = compile_device_code(code, ptx);
     if (bad_name) {
       const std::string module = (temporary_.path() / "device.ll").string();
-      words.insert(words.end(), {"-emit-llvm", "-g", "-O0", "-o", module, input});
-      static_cast<void>(code.silent(words));
+      Words listing = words;
+      listing.insert(listing.end(), {"-emit-llvm", "-g", "-O0", "-o", module, input});
+      static_cast<void>(code.silent(listing));
       refuse_name(whole_file(module), temporary_.path().string() + "/", input);
     }
     return failed;
   }
 
-  // Device code by itself, as cuModuleLoad takes it.
+  int device_text(const std::string& input, const std::string& output, const Words& changed) const {
+    const std::string ptx = (temporary_.path() / "device.ptx").string();
+    const int code = device_code(input, ptx, changed, options_.architectures.back());
+    if (code != 0 || options_.dry) return code;
+    if (output == "-") {
+      std::cout << whole_file(ptx) << std::flush;
+    } else {
+      os::write_file(output, whole_file(ptx));
+    }
+    return 0;
+  }
+
+  // The file as its device code is read for an architecture; empty: clang refuses it.
+  [[nodiscard]] std::string preprocessed(const std::string& input, const Words& changed, unsigned architecture) const {
+    const std::string text = (temporary_.path() / "device.ii").string();
+    Words words = device_words(changed);
+    const Words of = architecture_words(architecture);
+    words.insert(words.end(), of.begin(), of.end());
+    words.insert(words.end(), {"-E", "-o", text, input});
+    show(words);
+    os::ProcessSetup setup;
+    setup.err = os::Redirection::output();
+    const bool done = !options_.dry && os::run_program_or_stop(words, setup, during()).end.shell_code() == 0;
+    return done ? whole_file(text) : std::string();
+  }
+
+  // Device code by itself, as cuModuleLoad takes it. What an architecture would have as the one before it has it is
+  // there once.
   int container(const std::string& input, const std::string& output, const Words& changed) {
     const std::string ptx = (temporary_.path() / "device.ptx").string();
-    const int code = device_code(input, ptx, changed);
-    if (code == 0 && !options_.dry) os::write_file(output, cudart::fat_binary(whole_file(ptx), options_.relocatable));
-    return code;
+    std::string entries;
+    std::string before;
+    for (const unsigned architecture : options_.architectures) {
+      if (options_.architectures.size() != 1) {
+        std::string text = preprocessed(input, changed, architecture);
+        if (!text.empty() && text == before) continue;
+        before = std::move(text);
+      }
+      if (const int code = device_code(input, ptx, changed, architecture); code != 0) return code;
+      if (options_.dry) continue;
+      entries += cudart::fat_binary_entry(whole_file(ptx), architecture, options_.relocatable);
+    }
+    if (!options_.dry) os::write_file(output, cudart::fat_binary(entries));
+    return 0;
   }
 
   int compile(const std::string& input, Kind kind, const std::string& output) {
@@ -318,7 +373,7 @@ class Compiler {
       if (kind != Kind::cuda) {
         throw InputError({input}, fmt::format("is no CUDA file, which {} compiles", text ? "-ptx" : "-fatbin"));
       }
-      return text ? device_code(input, output, changed) : container(input, output, changed);
+      return text ? device_text(input, output, changed) : container(input, output, changed);
     }
     Words words = common(kind);
     words.insert(words.end(), changed.begin(), changed.end());

@@ -40,7 +40,7 @@ class Kernels {
     if (handle == nullptr) {
       for (const EmbeddedKernels& one : embedded_kernels()) {
         if (one.name != file) continue;
-        std::string binary = cudart::fat_binary(one.ptx, false);
+        std::string binary = cudart::fat_binary(cudart::fat_binary_entry(one.ptx, 0, false));
         struct {
           std::uint32_t magic = cudart::kWrapperMagic, version = 1;
           const void* data = nullptr;

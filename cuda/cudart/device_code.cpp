@@ -1,5 +1,7 @@
 #include "cuda/cudart/device_code.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <optional>
 
 #include "cuda/cudart/decompress.hpp"
@@ -33,7 +35,6 @@ DeviceCode device_code(const void* data) {
   const char* at = static_cast<const char*>(data) + header.header_bytes;
   const char* const end = at + header.bytes;
   DeviceCode found{{}, false, "its device code has no PTX; add it by nvcc's -gencode arch=compute_XX,code=compute_XX"};
-  std::uint32_t newest = 0;
   while (end - at >= static_cast<std::ptrdiff_t>(sizeof(FatBinaryEntry))) {
     FatBinaryEntry entry;
     std::memcpy(&entry, at, sizeof entry);
@@ -42,16 +43,44 @@ DeviceCode device_code(const void* data) {
     }
     const char* const body = at + entry.header_bytes;
     at = body + entry.bytes;
-    if (entry.kind != FatBinaryEntry::kPtx || entry.architecture < newest) continue;
+    if (entry.kind != FatBinaryEntry::kPtx) continue;
     std::optional<std::string> text = text_of(entry, body);
     if (!text) {
-      if (found.ptx.empty()) found.refusal = "its compressed PTX is damaged; build it anew, or by nvcc's --no-compress";
+      if (found.versions.empty()) {
+        found.refusal = "its compressed PTX is damaged; build it anew, or by nvcc's --no-compress";
+      }
       continue;
     }
-    newest = entry.architecture;
-    found = {std::move(*text), (entry.flags & FatBinaryEntry::kRelocatable) != 0, {}};
+    found.refusal.clear();
+    found.relocatable = found.relocatable || (entry.flags & FatBinaryEntry::kRelocatable) != 0;
+    const auto place = std::lower_bound(
+        found.versions.begin(), found.versions.end(), entry.architecture,
+        [](const DeviceCode::Version& one, std::uint32_t architecture) { return one.architecture < architecture; });
+    if (place != found.versions.end() && place->architecture == entry.architecture) {
+      place->ptx = std::move(*text);
+    } else {
+      found.versions.insert(place, {entry.architecture, std::move(*text)});
+    }
   }
   return found;
+}
+
+const std::string& DeviceCode::ptx_for(std::uint32_t architecture) const {
+  static const std::string kNone;
+  if (versions.empty()) return kNone;
+  const auto newer = std::find_if(versions.begin(), versions.end(),
+                                  [architecture](const Version& one) { return one.architecture > architecture; });
+  return newer == versions.begin() ? newer->ptx : std::prev(newer)->ptx;
+}
+
+std::uint32_t target_of(std::string_view ptx) {
+  constexpr std::string_view kTarget = ".target sm_";
+  std::uint32_t architecture = 0;
+  if (const std::size_t at = ptx.find(kTarget); at != std::string_view::npos) {
+    const char* const number = ptx.data() + at + kTarget.size();
+    std::from_chars(number, ptx.data() + ptx.size(), architecture);
+  }
+  return architecture;
 }
 
 }  // namespace heddle::cudart

@@ -61,8 +61,8 @@ constexpr DeviceFact kDeviceFacts[] = {
     fact(cudaDevAttrMaxGridDimZ, OF_MACHINE(most_grid[2]), IN_ALL(maxGridSize[2])),
     fact(cudaDevAttrClockRate, OF_MACHINE(clock_khz), BEFORE_13(clockRate)),
     fact(cudaDevAttrTotalConstantMemory, OF_MACHINE(constant_bytes), IN_ALL(totalConstMem)),
-    fact(cudaDevAttrComputeCapabilityMajor, ALWAYS(6), IN_ALL(major)),  // what kernels are compiled for
-    fact(cudaDevAttrComputeCapabilityMinor, ALWAYS(0), IN_ALL(minor)),
+    fact(cudaDevAttrComputeCapabilityMajor, OF_MACHINE(architecture / 10), IN_ALL(major)),
+    fact(cudaDevAttrComputeCapabilityMinor, OF_MACHINE(architecture % 10), IN_ALL(minor)),
     fact(cudaDevAttrTextureAlignment, ALWAYS(512), IN_ALL(textureAlignment)),
     fact(cudaDevAttrTexturePitchAlignment, ALWAYS(32), IN_ALL(texturePitchAlignment)),
     fact(cudaDevAttrGpuOverlap, ALWAYS(1), BEFORE_13(deviceOverlap)),

@@ -45,10 +45,11 @@ CUresult in_context(const char* function, Body&& body) {
   });
 }
 
-// The PTX of what a program loads: a text, or a fat binary with or without what stands before it in an object file.
-[[nodiscard]] std::string ptx_of(const void* image);
-// Likewise, of an image whose size is known.
-[[nodiscard]] std::string ptx_in(const std::string& image);
+// The PTX of what a program loads on a GPU of that architecture: a text, or a fat binary with or without what stands
+// before it in an object file.
+[[nodiscard]] std::string ptx_of(const void* image, std::uint32_t architecture);
+// As ptx_of(), for an image whose size is known.
+[[nodiscard]] std::string ptx_in(const std::string& image, std::uint32_t architecture);
 [[nodiscard]] std::string file_of_code(const char* file);
 // Where the caller wants to read what is said of its PTX, by the options that name such a buffer and its size.
 void tell(unsigned int count, const CUjit_option* options, void** values, CUjit_option buffer, CUjit_option size,

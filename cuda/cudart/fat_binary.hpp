@@ -1,6 +1,6 @@
 // Device code in a program: the container that nvcc's programs carry in their section .nv_fatbin, which `heddle nvcc`
-// writes with one entry, the PTX text, uncompressed. A header, then entries of a header and their data each. The layout
-// is known from reading such sections (github.com/n-eiling/cuda-fatbin-decompression describes it).
+// writes with one entry for each architecture, its PTX, uncompressed. A header, then entries of a header and their data
+// each. The layout is known from reading such sections (github.com/n-eiling/cuda-fatbin-decompression describes it).
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct FatBinaryEntry {
   std::uint32_t compressed_bytes = 0;
   std::uint32_t reserved = 0;
   std::uint16_t minor = 0, major = 0;
-  std::uint32_t architecture = 60;
+  std::uint32_t architecture = 0;
   std::uint32_t name_offset = 0, name_bytes = 0;
   std::uint64_t flags = kWide;
   std::uint64_t zero = 0;
@@ -43,20 +43,27 @@ struct FatBinaryEntry {
 };
 static_assert(sizeof(FatBinaryHeader) == 16 && sizeof(FatBinaryEntry) == 64);
 
-// A fat binary with one PTX text.
-[[nodiscard]] inline std::string fat_binary(std::string_view ptx, bool relocatable) {
+// PTX for one architecture, as a fat binary has it.
+[[nodiscard]] inline std::string fat_binary_entry(std::string_view ptx, std::uint32_t architecture, bool relocatable) {
   std::string data(ptx);
   if (data.empty() || data.back() != '\n') data += '\n';
   data.resize((data.size() + 7) / 8 * 8, '\n');
   FatBinaryEntry entry;
   entry.bytes = data.size();
+  entry.architecture = architecture;
   if (relocatable) entry.flags |= FatBinaryEntry::kRelocatable;
-  FatBinaryHeader header;
-  header.bytes = sizeof entry + data.size();
-  std::string out(sizeof header + sizeof entry, '\0');
-  std::memcpy(out.data(), &header, sizeof header);
-  std::memcpy(out.data() + sizeof header, &entry, sizeof entry);
+  std::string out(sizeof entry, '\0');
+  std::memcpy(out.data(), &entry, sizeof entry);
   return out + data;
+}
+
+// A fat binary of such entries, one behind the other.
+[[nodiscard]] inline std::string fat_binary(std::string_view entries) {
+  FatBinaryHeader header;
+  header.bytes = entries.size();
+  std::string out(sizeof header, '\0');
+  std::memcpy(out.data(), &header, sizeof header);
+  return out.append(entries);
 }
 
 }  // namespace heddle::cudart

@@ -20,7 +20,7 @@ CUlinkState_st& known_link(CUlinkState state) {
   return *state;
 }
 
-void add_to_link(CUlinkState_st& link, CUjitInputType type, const std::string& image) {
+void add_to_link(Runtime& runtime, CUlinkState_st& link, CUjitInputType type, const std::string& image) {
   if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_FATBINARY) {
     throw Result{CUDA_ERROR_NOT_SUPPORTED, "a link takes PTX, as a text or in a fat binary"};
   }
@@ -28,7 +28,7 @@ void add_to_link(CUlinkState_st& link, CUjitInputType type, const std::string& i
     throw Result{CUDA_ERROR_NOT_SUPPORTED,
                  "a link takes one text: load each as a module of its own, or link them by heddle nvcc -rdc=true"};
   }
-  link.ptx = ptx_in(image);
+  link.ptx = ptx_in(image, runtime.machine().architecture);
 }
 
 CUresult refuse_mapping(const char* name) {
@@ -53,18 +53,18 @@ CUresult cuLinkCreate(unsigned int count, CUjit_option* options, void** values, 
 }
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t size, const char*, unsigned int,
                        CUjit_option*, void**) {
-  return in_context("cuLinkAddData", [&](Runtime&) {
+  return in_context("cuLinkAddData", [&](Runtime& runtime) {
     CUlinkState_st& link = known_link(state);
     require_places(data);
     require(size != 0, cudaErrorInvalidValue, "the data are empty");
-    add_to_link(link, type, std::string(static_cast<const char*>(data), size));
+    add_to_link(runtime, link, type, std::string(static_cast<const char*>(data), size));
   });
 }
 CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* file, unsigned int, CUjit_option*, void**) {
-  return in_context("cuLinkAddFile", [&](Runtime&) {
+  return in_context("cuLinkAddFile", [&](Runtime& runtime) {
     CUlinkState_st& link = known_link(state);
     require_places(file);
-    add_to_link(link, type, file_of_code(file));
+    add_to_link(runtime, link, type, file_of_code(file));
   });
 }
 // The image lives as long as the link.

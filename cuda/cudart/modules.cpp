@@ -20,7 +20,7 @@ using namespace heddle::cudart;
 
 namespace heddle::cudart {
 
-std::string ptx_of(const void* image) {
+std::string ptx_of(const void* image, std::uint32_t architecture) {
   std::uint32_t magic = 0;
   std::memcpy(&magic, image, sizeof magic);
   if (magic == kWrapperMagic) {
@@ -28,9 +28,9 @@ std::string ptx_of(const void* image) {
     std::memcpy(&magic, image, sizeof magic);
   }
   if (magic == kFatBinaryMagic) {
-    DeviceCode code = device_code(image);
+    const DeviceCode code = device_code(image);
     if (!code.refusal.empty()) throw Result{CUDA_ERROR_NO_BINARY_FOR_GPU, code.refusal};
-    return std::move(code.ptx);
+    return code.ptx_for(architecture);
   }
   if (std::memcmp(image,
                   "\x7f"
@@ -43,7 +43,7 @@ std::string ptx_of(const void* image) {
   return text;
 }
 
-std::string ptx_in(const std::string& image) {
+std::string ptx_in(const std::string& image, std::uint32_t architecture) {
   FatBinaryHeader header;
   std::memcpy(&header, image.data(), std::min(image.size(), sizeof header));
   const bool contained = image.size() >= sizeof header.magic && header.magic == kFatBinaryMagic;
@@ -54,7 +54,7 @@ std::string ptx_in(const std::string& image) {
   if (image.size() >= sizeof header.magic && header.magic == kWrapperMagic) {
     throw Result{CUDA_ERROR_INVALID_IMAGE, "this points to a fat binary, and is none"};
   }
-  return ptx_of((image + std::string(sizeof header, '\0')).data());
+  return ptx_of((image + std::string(sizeof header, '\0')).data(), architecture);
 }
 
 std::string file_of_code(const char* file) {
@@ -91,7 +91,7 @@ CUmodule load(Runtime& runtime, const std::string& ptx) {
 }
 CUmodule load(Runtime& runtime, const void* image) {
   require_places(image);
-  return load(runtime, ptx_of(image));
+  return load(runtime, ptx_of(image, runtime.machine().architecture));
 }
 
 Function& known_function(Runtime& runtime, CUfunction function) {
@@ -152,7 +152,7 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
 CUresult cuModuleLoad(CUmodule* module, const char* file) {
   return in_context("cuModuleLoad", [&](Runtime& runtime) {
     require_places(module, file);
-    *module = load(runtime, ptx_in(file_of_code(file)));
+    *module = load(runtime, ptx_in(file_of_code(file), runtime.machine().architecture));
   });
 }
 // Its code stays until the program ends: launches of it are in the statistics.

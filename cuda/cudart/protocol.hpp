@@ -7,7 +7,7 @@
 
 namespace heddle::cudart {
 
-inline constexpr std::uint64_t kProtocolVersion = 9;
+inline constexpr std::uint64_t kProtocolVersion = 10;
 // CUDA's own: "1": a launch waits for its kernel.
 inline constexpr const char* kBlockingVariable = "CUDA_LAUNCH_BLOCKING";
 // Says a program which socket (a path) the simulator listens at.
@@ -148,7 +148,8 @@ struct MachineFacts {
   std::uint32_t core_blocks = 0;
   std::uint32_t core_registers = 0;
   std::uint32_t thread_registers = 0;
-  std::uint32_t warp_lanes = 0;  // threads of a warp, on which votes and shuffles work
+  std::uint32_t architecture = 0;  // the compute capability: 90 for 9.0
+  std::uint32_t warp_lanes = 0;    // threads of a warp, on which votes and shuffles work
   std::uint32_t clock_khz = 0;
   std::uint32_t memory_khz = 0;
   std::uint32_t memory_bits = 0;

@@ -30,16 +30,15 @@ extern "C" {
 
 __attribute__((visibility("default"))) void** __cudaRegisterFatBinary(void* fat) {
   const Wrapper& wrapper = *static_cast<const Wrapper*>(fat);
-  heddle::cudart::Unit unit;
+  heddle::cudart::DeviceCode code;
   if (wrapper.magic != heddle::cudart::kWrapperMagic) {
-    unit.refusal = "its device code is in no form that is known here";
+    code.refusal = "its device code is in no form that is known here";
   } else {
-    heddle::cudart::DeviceCode code = heddle::cudart::device_code(wrapper.data);
-    unit = {std::move(code.ptx), code.relocatable, std::move(code.refusal)};
+    code = heddle::cudart::device_code(wrapper.data);
   }
   Runtime& runtime = Runtime::instance();
   const std::lock_guard<std::recursive_mutex> held(runtime.lock);
-  return reinterpret_cast<void**>(runtime.add_unit(std::move(unit)) + 1);
+  return reinterpret_cast<void**>(runtime.add_unit(std::move(code)) + 1);
 }
 
 __attribute__((visibility("default"))) void __cudaRegisterFatBinaryEnd(void**) {}

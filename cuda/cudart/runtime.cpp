@@ -32,24 +32,26 @@ Runtime& Runtime::instance() {
   return *runtime;
 }
 
-std::size_t Runtime::add_unit(Unit unit) {
+std::size_t Runtime::add_unit(DeviceCode code) {
   // A library that is opened when the program runs already brings names of its own, as a module does.
-  if (begun_ && unit.refusal.empty()) return load_module(unit.ptx);
-  units_.push_back(std::move(unit));
+  if (begun_ && code.refusal.empty()) return load_module(code.ptx_for(machine().architecture));
+  units_.push_back({std::move(code)});
   return units_.size() - 1;
 }
 
 void Runtime::tell_units() {
   while (told_ < units_.size()) {
-    const Unit& unit = units_[told_++];
-    Question question{Call::unit, 0, {unit.relocatable ? 1U : 0U}, unit.ptx.size()};
-    ask(question, unit.ptx.data());
+    Unit& unit = units_[told_++];
+    const std::string& ptx = unit.code.ptx_for(machine().architecture);
+    unit.target = target_of(ptx);
+    Question question{Call::unit, 0, {unit.code.relocatable ? 1U : 0U}, ptx.size()};
+    ask(question, ptx.data());
   }
 }
 
 void Runtime::begin() {
   for (const Unit& unit : units_) {
-    if (!unit.refusal.empty()) throw Failure{cudaErrorNoKernelImageForDevice, unit.refusal};
+    if (!unit.code.refusal.empty()) throw Failure{cudaErrorNoKernelImageForDevice, unit.code.refusal};
   }
   begun_ = true;
   tell_units();
@@ -92,7 +94,7 @@ void* Runtime::managed_variable(const void* shadow) {
 std::size_t Runtime::load_module(const std::string& ptx) {
   tell_units();
   ask({Call::module, 0, {}, ptx.size()}, ptx.data());
-  units_.push_back({ptx, false, {}});
+  units_.push_back({{}, target_of(ptx)});
   return told_++;
 }
 
@@ -234,7 +236,8 @@ void Runtime::find(Function& function) {
   function.attributes.localSizeBytes = answer.words[3];
   function.attributes.maxThreadsPerBlock = static_cast<int>(answer.words[4]);
   function.attributes.preferredShmemCarveout = -1;
-  function.attributes.ptxVersion = function.attributes.binaryVersion = 60;
+  function.attributes.ptxVersion = static_cast<int>(units_[function.unit].target);
+  function.attributes.binaryVersion = static_cast<int>(machine().architecture);
   function.attributes.maxDynamicSharedSizeBytes =
       static_cast<int>(machine().shared_bytes - std::min<std::uint64_t>(machine().shared_bytes, answer.words[2]));
   function.parameter_bytes = answer.words[5];

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <cuda_runtime_api.h>
+#include "cuda/cudart/device_code.hpp"
 #include "cuda/cudart/protocol.hpp"
 #include "cuda/cudart/shared_memory.hpp"
 #include "cuda/cudart/socket_end.hpp"
@@ -26,9 +27,8 @@ using cudart::Question;
 
 // One fat binary of the program, registered before main(): a translation unit's device code.
 struct Unit {
-  std::string ptx;  // empty: it has none
-  bool relocatable = false;
-  std::string refusal;  // why it cannot be run
+  DeviceCode code;           // as the program brings it
+  std::uint32_t target = 0;  // once the simulator has it: what the PTX is for
 };
 
 struct Parameter {
@@ -73,7 +73,7 @@ class Runtime {
   static Runtime& instance();
 
   // ---- before main(), or by dlopen
-  std::size_t add_unit(Unit unit);
+  std::size_t add_unit(DeviceCode code);
   void add_function(const void* stub, Function function) { functions_[stub] = std::move(function); }
   void add_symbol(const void* variable, Symbol symbol) { symbols_[variable] = std::move(symbol); }
   void add_managed(ManagedVariable variable);

@@ -28,9 +28,18 @@ struct GpuParameters {
   unsigned grid_barrier_latency = 10;
   unsigned launch_latency = 0;
   double memory_gib = 3.75;
+  std::string compute_capability = "6.0";
   // What CUDA programs may allocate.
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return static_cast<std::uint64_t>(std::llround(memory_gib * (std::uint64_t{1} << 30U)));
+  }
+  // compute_capability as names of architectures have it: 90 for "9.0".
+  [[nodiscard]] unsigned architecture() const {
+    unsigned digits = 0;
+    for (const char c : compute_capability) {
+      if (c != '.') digits = 10 * digits + static_cast<unsigned>(c - '0');
+    }
+    return digits;
   }
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -53,6 +62,13 @@ struct GpuParameters {
     visit(
         "memory_gib", memory_gib, Limits::between(0.0625, 120), "GiB",
         "device memory that a CUDA program finds and may allocate; the host needs as much of it as the program writes");
+    visit(
+        "compute_capability", compute_capability,
+        Limits::one_of({"6.0", "6.1", "7.0", "7.2", "7.5", "8.0", "8.6", "8.7", "8.9", "9.0", "10.0", "10.3", "12.0"}),
+        "",
+        "what a CUDA program finds, and by which it chooses what it runs; of device code for several architectures "
+        "the newest one up to it is taken, or else the oldest. It adds nothing to the machine: core.tensor_rate says "
+        "whether there are tensor cores");
   }
 };
 

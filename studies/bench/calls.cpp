@@ -132,7 +132,7 @@ class Simulated {
     return 0;
   }
   os::TemporaryFolder folder_;
-  std::string binary_ = cudart::fat_binary(kCount, false);
+  std::string binary_ = cudart::fat_binary(cudart::fat_binary_entry(kCount, 60, false));
   std::optional<os::ChildProcess> simulator_;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "cuda/compiler/architecture.hpp"
 #include "isa/device_heap.hpp"
 #include "isa/module.hpp"
 #include "ptx/refusal.hpp"
@@ -151,6 +152,7 @@ struct Description {
   std::string source;                       // the .cu or .ptx
   std::vector<ptx::RefusedKernel> refused;  // of its kernels, once it has been compiled
   unsigned address_bits = 32;
+  unsigned architecture = cuda::kLeastArchitecture;  // of a .cu
   std::uint64_t heap_bytes = isa::DeviceHeap::kUsualLimit;
   std::vector<Buffer> buffers;
   std::vector<Step> steps;

@@ -73,8 +73,9 @@ isa::Module LaunchFile::compile(const ptx::CodeOptions& code, std::vector<std::s
 }
 
 std::string LaunchFile::ptx() const {
-  return description_->is_cuda ? cuda::compile_cuda(description_->source, description_->address_bits)
-                               : read_input_file(description_->source, kLargestPtx, "PTX file");
+  return description_->is_cuda
+             ? cuda::compile_cuda(description_->source, description_->address_bits, description_->architecture)
+             : read_input_file(description_->source, kLargestPtx, "PTX file");
 }
 
 isa::Module LaunchFile::compile(const std::string& ptx, const ptx::CodeOptions& code, std::vector<std::string>* notes,
@@ -90,8 +91,9 @@ isa::Module LaunchFile::compile(const std::string& ptx, const ptx::CodeOptions& 
 }
 
 std::vector<std::string> LaunchFile::includes() const {
-  return description_->is_cuda ? cuda::cuda_includes(description_->source, description_->address_bits)
-                               : std::vector<std::string>();
+  return description_->is_cuda
+             ? cuda::cuda_includes(description_->source, description_->address_bits, description_->architecture)
+             : std::vector<std::string>();
 }
 
 std::vector<LaunchFile::InputFile> LaunchFile::inputs() const {

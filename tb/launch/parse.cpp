@@ -87,8 +87,9 @@ std::vector<FillFile> fill_files(const Description& description) {
 
 Reader::Reader(const toml::table& root, const std::string& path)
     : path_(path),
-      root_(root, path, "the launch file",
-            {"cuda", "ptx", "address_bits", "heap_bytes", "buffer", "launch", "copy", "fill", "output"}) {
+      root_(
+          root, path, "the launch file",
+          {"cuda", "ptx", "address_bits", "architecture", "heap_bytes", "buffer", "launch", "copy", "fill", "output"}) {
   description_.path = path;
 }
 
@@ -147,7 +148,14 @@ void Reader::read_source() {
       throw InputError(root_.where("address_bits"), fmt::format("'address_bits' is {}", bits), "give 32 or 64");
     }
     description_.address_bits = static_cast<unsigned>(bits);
+    if (root_.has("architecture")) {
+      description_.architecture = cuda::read_architecture(root_.where("architecture"), root_.string("architecture"));
+    }
   } else {
+    if (root_.has("architecture")) {
+      throw InputError(root_.where("architecture"), "'architecture' belongs to 'cuda'",
+                       "a PTX file is what was made for one (.target)");
+    }
     if (root_.has("address_bits")) {
       throw InputError(root_.where("address_bits"), "'address_bits' belongs to 'cuda'",
                        "a PTX file says it itself (.address_size)");

@@ -206,6 +206,7 @@ void Session::hello() {
   facts.core_blocks = machine_.core.blocks;
   facts.core_registers = machine_.core.registers;
   facts.thread_registers = machine_.core.registers_per_thread;
+  facts.architecture = machine_.gpu.architecture();
   facts.warp_lanes = isa::kLanes;
   facts.cooperates = hw::why_no_cooperation(machine_).empty() ? 1 : 0;
   facts.keeps_going = keeps_going_ ? 1 : 0;

@@ -43,7 +43,6 @@ TEST(CudaLibraries, HeadersAreKnownByTheirPlaceAndName) {
   EXPECT_EQ(library_of("npp.h"), "NPP");
   EXPECT_EQ(library_of("nppi_filtering_functions.h"), "NPP");
   EXPECT_EQ(library_of("nvrtc.h"), "NVRTC");
-  EXPECT_EQ(library_of("mma.h"), "WMMA");
   EXPECT_EQ(library_of("cutlass/gemm/device/gemm.h"), "CUTLASS");
   for (const char* const header : {"cuda_gl_interop.h", "GL/glew.h", "helper_gl.h", "cuda_d3d11_interop.h"}) {
     EXPECT_EQ(library_of(header), "OpenGL and its kin");

@@ -15,9 +15,11 @@ namespace {
 
 class CudaProgramOnMachines : public ::testing::Test {
  protected:
-  std::string compile(const std::string& source) {
-    const test::Ran ran = test::heddle(
-        {"nvcc", "-O2", HEDDLE_SOURCE_DIR "/tests/cuda/programs/" + source, "-o", scratch_.path("program")});
+  std::string compile(const std::string& source, const std::vector<std::string>& options = {}) {
+    std::vector<std::string> words = {"nvcc", "-O2", HEDDLE_SOURCE_DIR "/tests/cuda/programs/" + source, "-o",
+                                      scratch_.path("program")};
+    words.insert(words.end(), options.begin(), options.end());
+    const test::Ran ran = test::heddle(words);
     EXPECT_EQ(ran.code, 0) << ran.err;
     return scratch_.path("program");
   }
@@ -46,6 +48,32 @@ TEST_F(CudaProgramOnMachines, TheDevicesMemoryIsAsLargeAsTheMachineSays) {
   EXPECT_EQ(ran.err,
             "heddle: cudaMalloc: 4294967296 bytes are more than is free of the device's memory of 12884901888 bytes "
             "(gpu.memory_gib), 9663676416 allocated\n");
+}
+
+// The newest that the device takes; where it takes none, the oldest.
+TEST_F(CudaProgramOnMachines, CodeIsTakenByTheMachinesComputeCapability) {
+  const auto tells = [&](const std::string& program, const std::string& machine) {
+    const test::Ran ran = test::heddle({"exec", "--config", machine, "--quiet", "--", program});
+    return ran.code == 0 ? ran.out : ran.err;
+  };
+  std::string program = compile("architectures.cu", {"-gencode", "arch=compute_86,code=sm_86", "-gencode",
+                                                     "arch=compute_70,code=[sm_70,compute_70]", "-arch=sm_61"});
+  EXPECT_EQ(tells(program, "baseline"), "device 6.0, code 6, PTX 61, binary 60\n");
+  EXPECT_EQ(tells(program, "v100-8sm"), "device 7.0, code 7, PTX 70, binary 70\n");
+  EXPECT_EQ(tells(program, "a100-8sm"), "device 8.0, code 7, PTX 70, binary 80\n");
+  EXPECT_EQ(tells(program, "rtx3070-8sm"), "device 8.6, code 8, PTX 86, binary 86\n");
+  EXPECT_EQ(tells(program, "h100-8sm"), "device 9.0, code 8, PTX 86, binary 90\n");
+  // 7.5 has what 7.0 has, and is there once with it.
+  program = compile("architectures.cu", {"-gencode", "arch=compute_75,code=sm_75", "-arch=sm_70"});
+  EXPECT_EQ(tells(program, "rtx2060-8sm"), "device 7.5, code 7, PTX 70, binary 75\n");
+}
+
+TEST_F(CudaProgramOnMachines, MatricesAreMultipliedByTensorCores) {
+  const std::string program = compile("matrices.cu", {"-arch=sm_80"});
+  for (const char* const machine : {"v100-8sm", "h100-8sm"}) {
+    const test::Ran ran = test::heddle({"exec", "--config", machine, "--quiet", "--", program});
+    EXPECT_EQ(ran.out, "PASSED\n") << machine << ": " << ran.err;
+  }
 }
 
 // Machines that write control bits or marks into the code that they are given: what is loaded later goes behind it.

@@ -86,7 +86,7 @@ std::string_view bytes_of(std::span<const std::uint8_t> data) {
   return {reinterpret_cast<const char*>(data.data()), data.size()};
 }
 
-TEST(DeviceCode, IsThePtxOfTheNewestArchitectureHoweverItIsPacked) {
+TEST(DeviceCode, IsThePtxOfTheGpusArchitectureHoweverItIsPacked) {
   using cudart::device_code;
   using cudart::FatBinaryEntry;
   const std::string cubin = entry(2, 90, FatBinaryEntry::kWide, "machine code", 0);
@@ -95,13 +95,30 @@ TEST(DeviceCode, IsThePtxOfTheNewestArchitectureHoweverItIsPacked) {
       entry(1, 75, FatBinaryEntry::kWide | FatBinaryEntry::kCompressedZ, bytes_of(kZstandard), text().size());
   const std::string lz4 =
       entry(1, 80, FatBinaryEntry::kWide | FatBinaryEntry::kCompressed, bytes_of(kLz4), text().size());
-  EXPECT_EQ(device_code(container(cubin + old).data()).ptx, "old\n");
-  EXPECT_EQ(device_code(container(z + cubin + old).data()).ptx, text());
-  EXPECT_EQ(device_code(container(old + lz4).data()).ptx, text());
+  const auto taken = [](const std::string& entries, std::uint32_t architecture) {
+    return device_code(container(entries).data()).ptx_for(architecture);
+  };
+  EXPECT_EQ(taken(cubin + old, 90), "old\n");
+  EXPECT_EQ(taken(z + cubin + old, 75), text());
+  EXPECT_EQ(taken(z + cubin + old, 74), "old\n");
+  EXPECT_EQ(taken(old + lz4, 90), text());
+  EXPECT_EQ(taken(old + lz4, 79), "old\n");
+  EXPECT_EQ(taken(lz4 + old, 20), "old\n");  // nothing is old enough
+  EXPECT_EQ(taken(lz4, 60), text());
+  const std::string newer = entry(1, 75, FatBinaryEntry::kWide, "newer\n", 0);
+  EXPECT_EQ(taken(old + newer + lz4, 79), "newer\n");
+  EXPECT_EQ(taken("", 60), "");
   EXPECT_THAT(device_code(container(cubin).data()).refusal, HasSubstr("-gencode arch=compute_XX,code=compute_XX"));
   const std::string spoilt = entry(1, 75, FatBinaryEntry::kCompressedZ, "no frame at all", 100);
   EXPECT_THAT(device_code(container(cubin + spoilt).data()).refusal, HasSubstr("damaged"));
+  EXPECT_EQ(device_code(container(spoilt + old).data()).refusal, "");
   EXPECT_THAT(device_code("0123456789abcdef").refusal, HasSubstr("in no form that is known"));
+}
+
+TEST(DeviceCode, KnowsWhatAPtxTextIsFor) {
+  EXPECT_EQ(cudart::target_of(".version 7.0\n.target sm_80\n.address_size 64\n"), 80U);
+  EXPECT_EQ(cudart::target_of(".version 8.6\n.target sm_100a, debug\n"), 100U);
+  EXPECT_EQ(cudart::target_of(".version 7.0\n"), 0U);
 }
 
 }  // namespace

@@ -25,8 +25,28 @@ TEST(NvccOptions, AreKnownInAllTheirForms) {
   EXPECT_THAT(options.inputs, ElementsAre("in.cu"));
   EXPECT_EQ(options.output, "out.o");
   EXPECT_TRUE(options.relocatable);
+  EXPECT_THAT(options.architectures, ElementsAre(60, 70));
   EXPECT_TRUE(options.has_standard);
   EXPECT_THAT(options.notes, IsEmpty());
+}
+
+TEST(NvccOptions, ArchitecturesAreTheVirtualOnes) {
+  const auto of = [](std::vector<std::string> words) {
+    words.emplace_back("a.cu");
+    return read_nvcc_options(words).architectures;
+  };
+  EXPECT_THAT(of({}), ElementsAre(60));
+  EXPECT_THAT(of({"-arch=sm_35"}), ElementsAre(60));
+  EXPECT_THAT(of({"-arch", "compute_90a", "-code", "sm_90a"}), ElementsAre(90));
+  EXPECT_THAT(of({"--generate-code=arch=compute_86,code=[compute_86,sm_86]", "-gencode", "arch=compute_75,code=sm_80",
+                  "-gencode=arch=compute_86,code=sm_86"}),
+              ElementsAre(75, 86));
+  EXPECT_THAT(of({"-arch=native"}), ElementsAre(60, 70, 80, 90));
+  EXPECT_THAT(of({"-arch=all-major"}), ElementsAre(60, 70, 80, 90));
+  EXPECT_THAT(of({"-arch=all"}), ElementsAre(60, 61, 70, 75, 80, 86, 89, 90));
+  for (const char* const wrong : {"sm_", "sm", "80", "gfx_90", "sm_80x", "sm_99999", "arch=,code=sm_80", ""}) {
+    EXPECT_THROW(static_cast<void>(of({"-arch", wrong})), InputError) << wrong;
+  }
 }
 
 TEST(NvccOptions, LibrariesKeepTheirPlaceAndTheRunTimesAreOurs) {

@@ -78,6 +78,8 @@ TEST(LaunchRefusal, OfTheFileItself) {
       {kTop + "buffer = 1\n", "launch.toml:2:10: 'buffer' of the launch file must be an array of tables ([[buffer]])"},
       {kTop + "address_bits = 32\n", "launch.toml:2:16: 'address_bits' belongs to 'cuda'"},
       {"cuda = \"k.ptx\"\naddress_bits = 48\n", "launch.toml:2:16: 'address_bits' is 48; give 32 or 64"},
+      {kTop + "architecture = \"sm_80\"\n", "launch.toml:2:16: 'architecture' belongs to 'cuda'"},
+      {"cuda = \"k.ptx\"\narchitecture = \"80\"\n", "launch.toml:2:16: '80' names no architecture; sm_80, for example"},
       {kTop + "heap_bytes = -1\n", "launch.toml:2:14: 'heap_bytes' of the launch file"},
   });
 }

@@ -50,7 +50,7 @@ static unsigned* numbers;
 static void advance() {}
 
 int main() {
-  const std::string binary = heddle::cudart::fat_binary(kPtx, false);
+  const std::string binary = heddle::cudart::fat_binary(heddle::cudart::fat_binary_entry(kPtx, 60, false));
   struct {
     std::uint32_t magic = heddle::cudart::kWrapperMagic, version = 1;
     const void* data = nullptr;

@@ -1,0 +1,4 @@
+/* See mma.h. */
+#pragma once
+
+#include "mma.h"
