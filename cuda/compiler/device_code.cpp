@@ -1,8 +1,10 @@
 #include "cuda/compiler/device_code.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -10,6 +12,7 @@
 #include "cuda/compiler/cast_alignment.hpp"
 #include "cuda/compiler/copied_words.hpp"
 #include "cuda/compiler/lock_loops.hpp"
+#include "cuda/compiler/ptx_parts.hpp"
 #include "cuda/compiler/whole_copies.hpp"
 
 namespace heddle::cuda {
@@ -119,9 +122,57 @@ int compile_once(const DeviceCode& code, const Words& more, const std::string& p
   return code.run(with({"-o", ptx}));
 }
 
+// How large loops may become that are unrolled to make registers of local arrays, by LLVM's count: the first is enough
+// for most, the second is the most, and the others are between them. nvcc unrolls loops of 256 rounds for that and none
+// of 512; where the rounds of a loop within a loop are enough, it leaves the outer one.
+constexpr std::array kUnrolled = {200U, 3000U, 500U, 1000U, 1500U};
+
+// Arrays of a thread's become registers where nvcc makes them so: once the loops are unrolled that go through them. Of
+// those sizes that leave a function as little in local memory as the most does, it gets the smallest.
+int compile_with_arrays(const DeviceCode& code, const std::string& ptx) {
+  if (const int failed = compile_once(code, {}, ptx); failed != 0 || code.dry) return failed;
+  std::string text = text_in(ptx);
+  std::map<std::string, std::uint64_t> open = local_arrays(text);  // bytes of functions that may have fewer
+  if (open.empty()) return 0;
+  const std::string other = (code.folder / "unrolled.ptx").string();
+  const auto unrolled = [&](unsigned most) {
+    DeviceCode again = code;
+    again.run = code.silent;
+    std::replace(again.words.begin(), again.words.end(), std::string("-unroll-threshold=1"),
+                 "-unroll-threshold=" + std::to_string(most));
+    return compile_once(again, {}, other) == 0 ? text_in(other) : std::string();
+  };
+  std::string at_most;
+  std::map<std::string, std::uint64_t> least;
+  const auto settle = [&](const std::string& tried) {
+    std::map<std::string, std::uint64_t> left = local_arrays(tried);
+    std::set<std::string> settled;
+    for (const auto& [name, bytes] : open) {
+      if (left[name] == least[name] && left[name] < bytes) settled.insert(name);
+    }
+    if (settled.empty()) return;
+    text = with_functions_of(text, tried, settled);
+    for (const std::string& name : settled) open.erase(name);
+  };
+  for (std::size_t i = 0; i != kUnrolled.size() && !open.empty(); ++i) {
+    const std::string tried = unrolled(kUnrolled[i]);
+    if (tried.empty()) return 0;
+    if (i == 1) {
+      at_most = tried;
+      least = local_arrays(tried);
+      std::erase_if(open, [&](const auto& one) { return least[one.first] >= one.second; });
+    } else {
+      settle(tried);
+    }
+  }
+  settle(at_most);
+  write_text(ptx, text);
+  return 0;
+}
+
 // Locks that the source releases within the loop which takes them stay there.
 int compile_with_locks(const DeviceCode& code, const std::string& ptx) {
-  if (const int failed = compile_once(code, {}, ptx); failed != 0 || code.dry) return failed;
+  if (const int failed = compile_with_arrays(code, ptx); failed != 0 || code.dry) return failed;
   const std::string text = text_in(ptx);
   const std::set<std::string> suspects = functions_that_leave_with_a_lock(text);
   if (suspects.empty()) return 0;

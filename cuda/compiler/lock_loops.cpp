@@ -6,59 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/compiler/ptx_parts.hpp"
+
 namespace heddle::cuda {
 namespace {
-
-// A text's functions and what stands between them, in order.
-struct Part {
-  std::string_view text;
-  std::string name;  // of a function with a body; empty: text between functions
-};
-
-std::string_view first_line(std::string_view text) {
-  return text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
-}
-
-// The name in ".visible .func  (.param .b32 func_retval0) name(" or ".entry name(".
-std::string name_in(std::string_view header) {
-  std::string_view rest = header;
-  std::size_t from = rest.find(".entry ");
-  from = from == std::string_view::npos ? rest.find(".func ") + 6 : from + 7;
-  rest.remove_prefix(from);
-  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-  if (rest.starts_with('(')) {  // the result
-    rest.remove_prefix(std::min(rest.find(')') + 1, rest.size()));
-    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-  }
-  return std::string(rest.substr(0, rest.find_first_of("( \n;")));
-}
-
-// clang begins a function at the left margin and ends its body with a brace there.
-std::vector<Part> parts_of(std::string_view ptx) {
-  std::vector<Part> parts;
-  std::size_t between = 0;
-  for (std::size_t at = 0; at < ptx.size();) {
-    const std::string_view line = first_line(ptx.substr(at));
-    const bool header = line.starts_with('.') && (line.find(".entry ") != std::string_view::npos ||
-                                                  line.find(".func ") != std::string_view::npos);
-    if (!header) {
-      at += line.size();
-      continue;
-    }
-    const std::size_t brace = ptx.find("\n{\n", at);
-    const std::size_t semicolon = ptx.find(';', at);
-    const std::size_t end = brace == std::string_view::npos ? brace : ptx.find("\n}\n", brace);
-    if (semicolon < brace || end == std::string_view::npos) {  // a declaration
-      at += line.size();
-      continue;
-    }
-    if (at != between) parts.push_back({ptx.substr(between, at - between), {}});
-    parts.push_back({ptx.substr(at, end + 3 - at), name_in(line)});
-    at = between = end + 3;
-  }
-  if (between != ptx.size()) parts.push_back({ptx.substr(between), {}});
-  return parts;
-}
 
 // One instruction: "@%p1 bra LBB0_1", "atom.global.cas.b32 %r1, [%rd2], 0, 1".
 struct Instruction {
@@ -368,21 +319,10 @@ bool leaves_with_a_lock(std::string_view body) {
 
 std::set<std::string> functions_that_leave_with_a_lock(std::string_view ptx) {
   std::set<std::string> names;
-  for (const Part& part : parts_of(ptx)) {
+  for (const PtxPart& part : ptx_parts(ptx)) {
     if (!part.name.empty() && leaves_with_a_lock(part.text)) names.insert(part.name);
   }
   return names;
-}
-
-std::string with_functions_of(std::string_view ptx, std::string_view other, const std::set<std::string>& names) {
-  const std::vector<Part> parts = parts_of(ptx), others = parts_of(other);
-  const auto agree = [](const Part& a, const Part& b) {
-    return a.name == b.name && (!a.name.empty() || a.text == b.text);
-  };
-  if (!std::equal(parts.begin(), parts.end(), others.begin(), others.end(), agree)) return std::string(other);
-  std::string out;
-  for (std::size_t i = 0; i < parts.size(); ++i) out += names.contains(parts[i].name) ? others[i].text : parts[i].text;
-  return out;
 }
 
 }  // namespace heddle::cuda

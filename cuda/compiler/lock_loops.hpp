@@ -14,9 +14,4 @@ namespace heddle::cuda {
 // lets it leave earlier.
 [[nodiscard]] std::set<std::string> functions_that_leave_with_a_lock(std::string_view ptx);
 
-// `ptx` with the functions of these names as `other`, another compilation of its source, has them; `other` itself,
-// where the two differ in what stands between functions.
-[[nodiscard]] std::string with_functions_of(std::string_view ptx, std::string_view other,
-                                            const std::set<std::string>& names);
-
 }  // namespace heddle::cuda

@@ -10,6 +10,7 @@
 #include "cuda/compiler/cuda_compiler.hpp"
 #include "cuda/compiler/embedded.hpp"
 #include "cuda/compiler/lock_loops.hpp"
+#include "cuda/compiler/ptx_parts.hpp"
 #include "cuda/compiler/whole_copies.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "ptx/compile.hpp"
@@ -161,7 +162,7 @@ TEST(LockLoops, AreThoseThatReleaseBehindThem) {
   EXPECT_THAT(functions_that_leave_with_a_lock(text), ElementsAre("exch", "store"));
 }
 
-TEST(LockLoops, TakesFunctionsOfAnotherText) {
+TEST(PtxParts, AreTakenFromAnotherText) {
   const auto text = [](const std::string& mark, const std::string& end) {
     return ".version 6.4\n" + function("a", "\tmov.u32 \t%a, " + mark + ";\n") + "// between\n" +
            function("b", "\tmov.u32 \t%b, " + mark + ";\n") + end;
