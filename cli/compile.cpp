@@ -66,6 +66,7 @@ int compile(const Arguments& arguments) {
   std::optional<hw::CoreParameters> core;
   if (arguments.has("config")) core = tb::read_machine(arguments.text("config"), {}).core;
   ptx::CompileOptions options = options_of(arguments, core);
+  options.roomier = core.has_value();
   std::vector<std::string> notes;
   options.notes = &notes;
   std::vector<ptx::RefusedKernel> refused;

@@ -78,6 +78,9 @@ struct Kernel {
   std::uint32_t warp_operation_line = 0;     // PTX line of the first warp-level operation; 0: none
   std::vector<TrapCause> traps;              // by PC
   std::uint32_t stack_bytes = 0;             // per thread, for recursion; of local_bytes
+  // The kernel before it, of which this is the code with more registers, for blocks that leave room for them
+  // (ptx::CompileOptions::roomier); empty: it is a kernel of its own.
+  std::string version_of;
   friend bool operator==(const Kernel&, const Kernel&) = default;
 };
 
@@ -107,7 +110,7 @@ struct Module {
   std::vector<std::uint8_t> constant_bank;  // initial contents
 
   // The kernel of that name: as in the PTX, or as in the C++ source when only one kernel has it
-  // (isa/symbol_names.hpp). None: nullptr.
+  // (isa/symbol_names.hpp), which versions of it do not count for. None: nullptr.
   [[nodiscard]] const Kernel* find(std::string_view kernel) const;
 };
 

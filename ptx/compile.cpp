@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
@@ -22,6 +25,7 @@ namespace heddle::ptx {
 
 namespace {
 
+constexpr std::string_view kRoomier = " (more registers)";  // behind a kernel's name
 constexpr unsigned kFewestRegisters = 8;
 constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
 
@@ -39,16 +43,35 @@ Refusals refusals_of(const CompileOptions& options) {
   return options.refused == nullptr ? Refusals::thrown : Refusals::kept;
 }
 
+constexpr std::uint64_t kMostThreads = 1024;  // of a block
+
+// Of the largest block, as far as that is known: of launches, and of what the text allows.
+std::optional<std::uint64_t> known_threads(const isa::Kernel& kernel, std::uint64_t launched) {
+  if (launched != 0) return launched;
+  if (kernel.required_block) return kernel.required_block->count();
+  return kernel.max_threads;
+}
+
 // So that a launch finds room for its largest block.
-unsigned most_registers(const isa::Kernel& kernel, const CompileOptions& options) {
+unsigned most_registers(std::optional<std::uint64_t> known, const CompileOptions& options) {
   const CoreRegisters& core = options.core_registers;
   if (core.count == 0) return options.max_registers;
-  constexpr std::uint64_t kMostThreads = 1024;  // of a block
-  std::uint64_t threads = kernel.max_threads.value_or(kMostThreads);
-  if (kernel.required_block) threads = kernel.required_block->count();
+  const std::uint64_t threads = known.value_or(kMostThreads);
   const std::uint64_t parts = (std::clamp<std::uint64_t>(threads, 1, kMostThreads) + core.threads - 1) / core.threads;
   return static_cast<unsigned>(std::min<std::uint64_t>(
       options.max_registers, std::max<std::uint64_t>(core.count / (parts * core.threads), isa::kNarrowRegisters)));
+}
+
+// By kernel, what options.block_threads says; 0: nothing.
+std::vector<std::uint64_t> launched_threads(const IrModule& ir, const CompileOptions& options) {
+  std::vector<std::uint64_t> threads(ir.kernels.size());
+  if (options.block_threads == nullptr) return threads;
+  std::vector<std::string> names;
+  for (const IrFunction& function : ir.kernels) names.push_back(function.name);
+  for (const auto& [name, count] : *options.block_threads) {
+    for (const std::size_t i : isa::find_named(names, name)) threads[i] = std::max(threads[i], count);
+  }
+  return threads;
 }
 
 isa::Module compile_parsed(File parsed, const std::string& file, const CompileOptions& options) {
@@ -60,14 +83,27 @@ isa::Module compile_parsed(File parsed, const std::string& file, const CompileOp
   isa::Module module = std::move(ir.module);
   module.name = file;
   module.kernels.clear();
-  module.kernels.reserve(ir.kernels.size());
-  for (IrFunction& function : ir.kernels) {
-    function.code.max_registers = std::min(function.code.max_registers, most_registers(function.kernel, options));
+  const auto machine_code = [&](IrFunction function) {
+    return options.known != nullptr ? options.known->generate(std::move(function), file, interruption)
+                                    : generate(function, file, interruption);
+  };
+  const std::vector<std::uint64_t> launched = launched_threads(ir, options);
+  for (std::size_t i = 0; i < ir.kernels.size(); ++i) {
+    IrFunction& function = ir.kernels[i];
+    const std::optional<std::uint64_t> threads = known_threads(function.kernel, launched[i]);
+    const unsigned most = most_registers(threads, options);
     const std::string name = function.name;
+    std::optional<IrFunction> again;  // with all registers that the machine has
+    if (options.roomier && !threads && most < function.code.max_registers) again = function;
+    function.code.max_registers = std::min(function.code.max_registers, most);
     try {
-      module.kernels.push_back(options.known != nullptr
-                                   ? options.known->generate(std::move(function), file, interruption)
-                                   : generate(function, file, interruption));
+      module.kernels.push_back(machine_code(std::move(function)));
+      if (again && module.kernels.back().spilled_registers != 0) {
+        again->name += kRoomier;
+        isa::Kernel version = machine_code(std::move(*again));
+        version.version_of = name;
+        module.kernels.push_back(std::move(version));
+      }
     } catch (const InputError& reason) {
       if (options.refused == nullptr) throw;
       ir.refused.push_back({name, reason});

@@ -23,6 +23,12 @@ struct CompileOptions : CodeOptions {
 
   // Of the stack that a thread has in a kernel with recursion.
   std::uint32_t stack_bytes = 1024;  // as CUDA's run-time library has it by default
+  // The most threads of a block that a kernel is launched with, by its name as launches have it, where that is known:
+  // no room is kept in a core for larger ones. Null: it is known of none.
+  const std::map<std::string, std::uint64_t>* block_threads = nullptr;
+  // Whether a kernel that spills registers so that blocks of 1024 threads have room, and does not say how many threads
+  // its blocks have, is there again with as many registers as it can use (isa::Kernel::version_of).
+  bool roomier = false;
   // Takes what a user should know of how the text was read; null: it is not told.
   std::vector<std::string>* notes = nullptr;
   // Takes the kernels that cannot be compiled, in the order of the text; the module has the others. Null: the first

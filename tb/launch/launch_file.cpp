@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -48,6 +49,17 @@ std::uint64_t threads_of(const std::vector<launch::Step>& steps, std::vector<std
   return most;
 }
 
+// The threads of the largest block that each kernel is launched with.
+void note_blocks(const std::vector<launch::Step>& steps, std::map<std::string, std::uint64_t>& threads) {
+  for (const launch::Step& step : steps) {
+    if (step.kind == launch::Step::Kind::launch) {
+      std::uint64_t& most = threads[step.entry];
+      most = std::max<std::uint64_t>(most, step.block.count());
+    }
+    note_blocks(step.steps, threads);
+  }
+}
+
 }  // namespace
 
 LaunchFile::LaunchFile(std::unique_ptr<launch::Description> description) : description_(std::move(description)) {}
@@ -84,6 +96,9 @@ isa::Module LaunchFile::compile(const std::string& ptx, const ptx::CodeOptions& 
   options.notes = notes;
   options.refused = &description_->refused;
   options.interrupted = interrupted;
+  std::map<std::string, std::uint64_t> threads;
+  note_blocks(description_->steps, threads);
+  options.block_threads = &threads;
   // Who looks for interruptions ends in an orderly way.
   std::optional<os::StopsAtOnce> at_once;
   if (interrupted == nullptr) at_once.emplace("while " + description_->source + " was compiled");

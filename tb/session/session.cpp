@@ -66,6 +66,7 @@ isa::Module Session::compile(const ptx::CompileOptions& options) {
   options_ = options;
   options_.refused = &refused_;
   options_.known = &compiled_;
+  options_.roomier = true;
   options_.notes = nullptr;  // notes on what is loaded later are not taken
   for (;;) {
     if (!connection_.next(question_, bytes_)) {
@@ -251,6 +252,9 @@ void Session::serve(Device& device) {
     } catch (const Refusal& refusal) {
       answer_.error = refusal.error;
       reply(refusal.text);
+    } catch (const InputError& error) {  // a kernel that the machine cannot run, whatever is asked about it
+      answer_.error = cudaErrorLaunchOutOfResources;
+      reply(error.what());
     } catch (const SimulatedFault&) {
       lost = std::current_exception();
       lost_by = device.fault() != nullptr ? error_of(device.fault()->kind) : cudaErrorLaunchFailure;
@@ -261,6 +265,9 @@ void Session::serve(Device& device) {
       lost_by = cudaErrorLaunchTimeout;
       answer_.error = lost_by;
       reply();
+    } catch (...) {
+      connection_.close();  // or the program would wait for an answer, and the run for the program
+      throw;
     }
   }
   // What the program has not waited for happens even so.

@@ -93,6 +93,10 @@ class Session {
   // What the bytes of the question name, of a unit, in the module.
   [[nodiscard]] std::string named(std::uint64_t unit) const;
   [[nodiscard]] const isa::Kernel& kernel(std::uint64_t id) const;
+  // The kernel's code with more registers; null: it has none.
+  [[nodiscard]] const isa::Kernel* roomier(std::uint64_t id) const;
+  // Lets the request have that code, where a core has room for a block of it.
+  void take_roomier(std::uint64_t id, isa::LaunchRequest& request) const;
   // A place in device memory or in the constant bank, which must be allocated. Throws Refusal.
   void require_memory(std::uint64_t address, std::uint64_t size) const;
   void load(std::uint64_t address, std::span<std::byte> into) const;

@@ -65,6 +65,20 @@ const isa::Kernel& Session::kernel(std::uint64_t id) const {
   return device_->module().kernels.at(id);
 }
 
+const isa::Kernel* Session::roomier(std::uint64_t id) const {
+  const std::vector<isa::Kernel>& kernels = device_->module().kernels;
+  return id + 1 < kernels.size() && kernels[id + 1].version_of == kernels[id].name ? &kernels[id + 1] : nullptr;
+}
+
+void Session::take_roomier(std::uint64_t id, isa::LaunchRequest& request) const {
+  const isa::Kernel* const version = roomier(id);
+  if (version == nullptr) return;
+  const std::string name = std::exchange(request.kernel, version->name);
+  if (hw::residency(machine_, device_->shape_of(request)).blocks == 0) request.kernel = name;
+}
+
+// Registers, local memory and the largest block of the kernel are those of the code with more registers, which blocks
+// up to that size run; larger ones run all the same.
 void Session::function() {
   const std::string name = named(question_.words[0]);
   const std::vector<isa::Kernel>& kernels = device_->module().kernels;
@@ -76,13 +90,21 @@ void Session::function() {
     }
     throw Refusal{cudaErrorInvalidDeviceFunction, fmt::format("the device code has no kernel '{}'", name)};
   }
-  const std::uint64_t most = std::min(found->max_threads.value_or(~0U), most_block(machine_.core.threads).x);
-  const std::uint64_t facts[] = {static_cast<std::uint64_t>(found - kernels.begin()),
-                                 found->registers,
-                                 found->shared_bytes,
-                                 found->local_bytes,
-                                 most,
-                                 found->parameter_bytes};
+  std::uint64_t most = std::min(found->max_threads.value_or(~0U), most_block(machine_.core.threads).x);
+  const auto id = static_cast<std::uint64_t>(found - kernels.begin());
+  const isa::Kernel* const version = roomier(id);
+  if (version != nullptr) {
+    isa::LaunchRequest request;
+    request.kernel = version->name;
+    request.block = {static_cast<std::uint32_t>(most), 1, 1};
+    while (request.block.x > isa::kLanes && hw::residency(machine_, device_->shape_of(request)).blocks == 0) {
+      request.block.x -= isa::kLanes;
+    }
+    most = request.block.x;
+  }
+  const isa::Kernel& code = version != nullptr ? *version : *found;
+  const std::uint64_t facts[] = {id,   code.registers,        found->shared_bytes, code.local_bytes,
+                                 most, found->parameter_bytes};
   std::copy(std::begin(facts), std::end(facts), answer_.words);
   for (const isa::Parameter& parameter : found->parameters) {
     const std::uint32_t pair[] = {parameter.offset, parameter.size};
@@ -126,6 +148,7 @@ void Session::launch() {
   request.cooperative = (question_.flags & cudart::kCooperative) != 0;
   require_shape(kernel, request);
   require_shared(kernel, request);
+  take_roomier(words[0], request);
   if (request.cooperative) require_cooperation(kernel, request);
   try {
     device_->check(request);
@@ -325,6 +348,7 @@ void Session::occupancy() {
   request.block = {low(question_.words[1]), 1, 1};
   request.dynamic_shared = low(question_.words[2]);
   request.carve_out = carve_out_of(question_.words[3]);
+  take_roomier(question_.words[0], request);
   answer_.words[0] = hw::residency(machine_, device_->shape_of(request)).blocks;
 }
 

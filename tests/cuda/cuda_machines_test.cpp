@@ -68,6 +68,24 @@ TEST_F(CudaProgramOnMachines, CodeIsTakenByTheMachinesComputeCapability) {
   EXPECT_EQ(tells(program, "rtx2060-8sm"), "device 7.5, code 7, PTX 70, binary 75\n");
 }
 
+// As ptxas has it: a block that does not say how large it is gets the registers that it can use. Here larger blocks,
+// for which a core has no room then, run too.
+TEST_F(CudaProgramOnMachines, SmallBlocksHaveAllRegisters) {
+  const std::string program = compile("roomier.cu");
+  for (const char* const machine : {"v100-8sm", "h100-8sm"}) {
+    const test::Ran ran = test::heddle({"exec", "--config", machine, "--quiet", "--", program});
+    EXPECT_EQ(ran.out, "more than 64 registers: 1, all in registers: 1, fit: 1, of 128: 1, of 1024: 1, wrong: 0\n")
+        << machine << ": " << ran.err;
+  }
+}
+
+// Of a kernel that the machine refuses, nothing can be asked without an answer.
+TEST_F(CudaProgramOnMachines, WhatTheMachineCannotRunIsRefusedWheneverItIsAskedAbout) {
+  const std::string program = compile("refused.cu");
+  const test::Ran ran = test::heddle({"exec", "--config", "baseline", "--quiet", "--", program});
+  EXPECT_EQ(ran.out, "occupancy 701, launch 701, after it 0\n") << ran.err;
+}
+
 TEST_F(CudaProgramOnMachines, MatricesAreMultipliedByTensorCores) {
   const std::string program = compile("matrices.cu", {"-arch=sm_80"});
   for (const char* const machine : {"v100-8sm", "h100-8sm"}) {

@@ -68,7 +68,12 @@ TEST(RegisterArrays, OfLoopsWhoseCountIsKnownAreNotInMemory) {
 // The place in the array is not known, the loop is not to be unrolled, or is too long.
 TEST(RegisterArrays, OfOtherLoopsStay) {
   const std::string ptx = compiled_arrays(R"(
-K counted(int* p, int n) { int r[16]; for (int i = 0; i < 16; ++i) r[i] = 0; for (int i = 0; i < n; ++i) r[p[i]]++; for (int i = 0; i < 16; ++i) p[i] = r[i]; }
+K counted(int* p, int n) {
+  int r[16];
+  for (int i = 0; i < 16; ++i) r[i] = 0;
+  for (int i = 0; i < n; ++i) r[p[i]]++;
+  for (int i = 0; i < 16; ++i) p[i] = r[i];
+}
 K kept(int* p) {
   int r[16];
 #pragma unroll 1
@@ -76,7 +81,11 @@ K kept(int* p) {
 #pragma unroll 1
   for (int i = 0; i < 16; ++i) p[i] = r[15 - i];
 }
-K too_long(int* p) { int r[2000]; for (int i = 0; i < 2000; ++i) r[i] = p[i]; for (int i = 0; i < 2000; ++i) p[i] = r[1999 - i]; }
+K too_long(int* p) {
+  int r[2000];
+  for (int i = 0; i < 2000; ++i) r[i] = p[i];
+  for (int i = 0; i < 2000; ++i) p[i] = r[1999 - i];
+}
 )");
   EXPECT_THAT(local_arrays(ptx), ElementsAre(Pair("counted", 64), Pair("kept", 64), Pair("too_long", 8000)));
   EXPECT_EQ(times_in(text_of_kernel(ptx, "counted"), "st.local"), 2U);  // the loop that clears it, and the count

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -142,6 +143,42 @@ TEST(ManyRegisters, AreAsManyAsABlockFindsRoomFor) {
   EXPECT_EQ(registers(".maxntid 641, 1, 1"), 85U) << "some part has six warps of the 21";
   EXPECT_GT(registers(".reqntid 64, 1, 1"), kValues);
   EXPECT_EQ(registers(".maxntid 64, 1, 1 .maxnreg 80"), 80U);
+}
+
+// What launches say counts for more than what the text allows.
+TEST(ManyRegisters, AreAsManyAsTheLaunchesLeaveRoomFor) {
+  ptx::CompileOptions options;
+  options.max_registers = 255;
+  options.core_registers = {65536, 4 * 32};
+  const auto registers = [&](std::map<std::string, std::uint64_t> threads, const std::string& directive = "") {
+    options.block_threads = &threads;
+    return ptx::compile(many_text(directive), "many.ptx", options).kernels.front().registers;
+  };
+  EXPECT_EQ(registers({{"other", 64}}), 64U);
+  EXPECT_EQ(registers({{"many", 768}}), 85U);
+  EXPECT_GT(registers({{"many", 64}}), kValues);
+  EXPECT_GT(registers({{"many", 64}}, ".maxntid 768, 1, 1"), kValues);
+}
+
+TEST(ManyRegisters, MakeAnotherVersionOfWhatWouldBeSpilled) {
+  ptx::CompileOptions options;
+  options.max_registers = 255;
+  options.core_registers = {65536, 4 * 32};
+  options.roomier = true;
+  const isa::Module module = ptx::compile(many_text(""), "many.ptx", options);
+  ASSERT_EQ(module.kernels.size(), 2U);
+  EXPECT_EQ(module.kernels[0].name, "many");
+  EXPECT_EQ(module.kernels[0].registers, 64U);
+  EXPECT_EQ(module.kernels[0].version_of, "");
+  EXPECT_EQ(module.kernels[1].version_of, "many");
+  EXPECT_GT(module.kernels[1].registers, kValues);
+  EXPECT_EQ(module.kernels[1].spilled_registers, 0U);
+  EXPECT_EQ(module.find("many"), &module.kernels[0]);
+  EXPECT_EQ(module.find(module.kernels[1].name), &module.kernels[1]);
+  // Where the text says how large blocks are, or nothing is spilled, there is one.
+  EXPECT_EQ(ptx::compile(many_text(".maxntid 768, 1, 1"), "many.ptx", options).kernels.size(), 1U);
+  options.core_registers = {4 * 65536, 4 * 32};
+  EXPECT_EQ(ptx::compile(many_text(""), "many.ptx", options).kernels.size(), 1U);
 }
 
 TEST(ManyRegisters, WantInstructionsThatCanNameThem) {
