@@ -106,9 +106,33 @@ void convert_integer(Selector& s, VReg dst, unsigned size, const Conversion& c, 
   if (size == 8) widen(s, dst, word, is_signed(c.to));
 }
 
+// To the nearest number of 19 bits, away from 0 between two; what is no finite number stays (PTX ISA, cvt: .tf32).
+void convert_to_tf32(Selector& s, Modifiers& m) {
+  m.expect("tf32");
+  m.expect("f32");
+  m.finish();
+  s.expect_operands(2);
+  constexpr std::uint32_t kExponent = 0x7f800000;
+  constexpr std::uint32_t kHalf = 0x1000;  // of the last bit that stays
+  const Value value = Value::of(s.in_register(s.source(s.operand(1), Type::f32)), Type::u32);
+  const VReg dst = s.destination(s.operand(0), Type::b32);
+  if (dst == kNone) return;
+  const auto computed = [&](isa::Op op, const Value& a, std::uint32_t b) {
+    const VReg out = s.temp(Type::u32);
+    s.emit(op, out, a, Value::imm(b, Type::u32));
+    return Value::of(out, Type::u32);
+  };
+  const Value rounded = computed(isa::Op::AND, computed(isa::Op::ADD, value, kHalf), ~(2 * kHalf - 1));
+  const VReg finite = s.temp(Type::pred);
+  s.setp({isa::Op::SETP_U32, isa::Comparison::lt}, finite, kNone, computed(isa::Op::AND, value, kExponent),
+         Value::imm(kExponent, Type::u32));
+  s.select(dst, {finite}, rounded, value);
+}
+
 void lower_cvt(Selector& s) {
   if (lower_half_conversion(s)) return;
   Modifiers m = s.modifiers();
+  if (m.accept("rna")) return convert_to_tf32(s, m);
   Conversion c;
   const auto rounding = m.choose<Rounding>({{"rn", Rounding::rn},
                                             {"rz", Rounding::rz},

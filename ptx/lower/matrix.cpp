@@ -1,27 +1,25 @@
 // Matrices that the lanes of a warp hold in parts: mma, ldmatrix (PTX ISA, "Matrix multiply-accumulate operation using
 // mma instruction" and "Warp-level matrix load instruction").
+#include "ptx/lower/matrix.hpp"
+
 #include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ptx/lower/handlers.hpp"
-#include "ptx/lower/selector.hpp"
 
 namespace heddle::ptx {
-namespace {
 
 using isa::Factor;
 using isa::Op;
 
-// All lanes of the warp take part.
-void together(Selector& s) {
+void take_all_lanes(Selector& s) {
   s.note_warp_operation();
   s.wait_for_lanes(Value::imm(kEveryLane, Type::b32));
 }
 
-// The elements of {a, b}, or the one operand that stands without braces.
-std::vector<const Operand*> elements_of(Selector& s, std::size_t index, unsigned count, const char* what) {
+std::vector<const Operand*> registers_of(Selector& s, std::size_t index, unsigned count, const char* what) {
   const Operand& operand = s.operand(index);
   std::vector<const Operand*> out;
   if (operand.kind == Operand::Kind::vector) {
@@ -39,13 +37,7 @@ std::vector<const Operand*> elements_of(Selector& s, std::size_t index, unsigned
   return out;
 }
 
-struct Product {
-  Factor a = Factor::f16, b = Factor::f16;
-  unsigned parts = 1;  // registers of a lane's part of a, or pairs
-  bool half_sum = false, clamps = false;
-};
-
-Factor elements(Modifiers& m) {
+Factor elements_of_factor(Modifiers& m) {
   return m.require<Factor>("the elements of a factor", {{"f16", Factor::f16},
                                                         {"bf16", Factor::bf16},
                                                         {"tf32", Factor::tf32},
@@ -62,6 +54,8 @@ Type type_of_sum(const Product& product) {
   if (of_integers(product.a)) return Type::s32;
   return product.a == Factor::f64 ? Type::f64 : product.half_sum ? Type::b32 : Type::f32;
 }
+
+namespace {
 
 void expect_type_of_sum(Modifiers& m, const Product& product) {
   m.expect(product.half_sum ? "f16" : isa::name_of(type_of_sum(product)));
@@ -92,8 +86,8 @@ Product product_of(Selector& s) {
   const std::string sum(m.peek());
   static_cast<void>(m.accept(sum));
   product.half_sum = sum == "f16";
-  product.a = elements(m);
-  product.b = elements(m);
+  product.a = elements_of_factor(m);
+  product.b = elements_of_factor(m);
   const bool one_kind = product.a == product.b || (of_integers(product.a) && of_integers(product.b));
   if (!one_kind) m.refuse("the factors have elements of different kinds", "give both the same");
   if (product.half_sum && product.a != Factor::f16) m.refuse("only products of .f16 have a sum of .f16", "write .f32");
@@ -113,7 +107,8 @@ Product product_of(Selector& s) {
   return product;
 }
 
-// One machine operation on parts of matrices.
+}  // namespace
+
 void multiply(Selector& s, const Product& product, unsigned parts, const std::vector<VReg>& d,
               const std::vector<VReg>& a, const std::vector<VReg>& b, const std::vector<VReg>& c) {
   IrInstruction instruction;
@@ -124,6 +119,8 @@ void multiply(Selector& s, const Product& product, unsigned parts, const std::ve
   }
   s.write(std::move(instruction));
 }
+
+namespace {
 
 void lower_mma(Selector& s) {
   const Product product = product_of(s);
@@ -136,7 +133,7 @@ void lower_mma(Selector& s) {
   const unsigned sums = rows * (product.half_sum ? 1 : 2);
   const auto sources = [&](std::size_t index, unsigned count, Type type, const char* what) {
     std::vector<VReg> out;
-    for (const Operand* const element : elements_of(s, index, count, what)) {
+    for (const Operand* const element : registers_of(s, index, count, what)) {
       out.push_back(s.in_register(s.source(*element, type)));
     }
     return out;
@@ -145,11 +142,11 @@ void lower_mma(Selector& s) {
   const std::vector<VReg> b = sources(2, depth, of_factors, "b");
   std::vector<VReg> c = sources(3, sums, of_sum, "c");
   std::vector<VReg> d;
-  for (const Operand* const element : elements_of(s, 0, sums, "d")) {
+  for (const Operand* const element : registers_of(s, 0, sums, "d")) {
     const VReg reg = s.destination(*element, of_sum);
     d.push_back(reg == kNone ? s.temp(of_sum) : reg);
   }
-  together(s);
+  take_all_lanes(s);
   if (!wide) {
     multiply(s, product, product.parts, d, a, b, c);
     return;
@@ -190,11 +187,11 @@ void lower_ldmatrix(Selector& s) {
   instruction.immediate = true;
   instruction.imm = static_cast<std::uint32_t>(from.offset);
   instruction.sub = isa::ldmatrix_sub(count, transposed);
-  for (const Operand* const element : elements_of(s, 0, count, "the destination")) {
+  for (const Operand* const element : registers_of(s, 0, count, "the destination")) {
     const VReg reg = s.destination(*element, Type::b32);
     instruction.elements.push_back(reg == kNone ? s.temp(Type::b32) : reg);
   }
-  together(s);
+  take_all_lanes(s);
   s.write(std::move(instruction));
 }
 

@@ -88,28 +88,6 @@ void check_data_register(Selector& s, const Operand& operand, Type type) {
   }
 }
 
-struct SpaceOps {
-  Op near, far;  // 32-bit and 64-bit address
-};
-
-SpaceOps load_ops(Space space, bool bypass) {
-  switch (space) {
-    case Space::global:
-      return bypass ? SpaceOps{Op::LDV_GLOBAL, Op::LDV_GLOBAL_E} : SpaceOps{Op::LD_GLOBAL, Op::LD_GLOBAL_E};
-    case Space::shared:
-      return {Op::LD_SHARED, Op::LD_SHARED};
-    case Space::local:
-      return {Op::LD_LOCAL, Op::LD_LOCAL};
-    case Space::constant:
-      return {Op::LD_CONST, Op::LD_CONST};
-    case Space::param:
-      return {Op::LD_PARAM, Op::LD_PARAM};
-    case Space::generic:
-      break;
-  }
-  return bypass ? SpaceOps{Op::LDV_GENERIC, Op::LDV_GENERIC_E} : SpaceOps{Op::LD_GENERIC, Op::LD_GENERIC_E};
-}
-
 void extend_pair(Selector& s, VReg dst, VReg word, bool sign) {
   if (sign) {
     s.convert(dst, Type::s64, Value::of(word, Type::s32));
@@ -220,24 +198,6 @@ void store_slot(Selector& s, const ParamSlot& slot, const Operand& from, const A
   }
 }
 
-SpaceOps store_ops(Selector& s, Space space) {
-  switch (space) {
-    case Space::global:
-      return {Op::ST_GLOBAL, Op::ST_GLOBAL_E};
-    case Space::shared:
-      return {Op::ST_SHARED, Op::ST_SHARED};
-    case Space::local:
-      return {Op::ST_LOCAL, Op::ST_LOCAL};
-    case Space::generic:
-      return {Op::ST_GENERIC, Op::ST_GENERIC_E};
-    case Space::constant:
-      s.refuse("constant memory cannot be written", "use a .global variable");
-    case Space::param:
-      break;
-  }
-  s.refuse("parameters of a kernel cannot be written", "copy the parameter into a register");
-}
-
 void lower_st(Selector& s) {
   Modifiers m = s.modifiers();
   const Access a = access(m, true);
@@ -333,6 +293,42 @@ constexpr std::array kMemoryHandlers = {Handler{"ld", lower_ld},
                                         Handler{"discard", lower_discard}};
 
 }  // namespace
+
+SpaceOps load_ops(Space space, bool bypass) {
+  switch (space) {
+    case Space::global:
+      return bypass ? SpaceOps{Op::LDV_GLOBAL, Op::LDV_GLOBAL_E} : SpaceOps{Op::LD_GLOBAL, Op::LD_GLOBAL_E};
+    case Space::shared:
+      return {Op::LD_SHARED, Op::LD_SHARED};
+    case Space::local:
+      return {Op::LD_LOCAL, Op::LD_LOCAL};
+    case Space::constant:
+      return {Op::LD_CONST, Op::LD_CONST};
+    case Space::param:
+      return {Op::LD_PARAM, Op::LD_PARAM};
+    case Space::generic:
+      break;
+  }
+  return bypass ? SpaceOps{Op::LDV_GENERIC, Op::LDV_GENERIC_E} : SpaceOps{Op::LD_GENERIC, Op::LD_GENERIC_E};
+}
+
+SpaceOps store_ops(Selector& s, Space space) {
+  switch (space) {
+    case Space::global:
+      return {Op::ST_GLOBAL, Op::ST_GLOBAL_E};
+    case Space::shared:
+      return {Op::ST_SHARED, Op::ST_SHARED};
+    case Space::local:
+      return {Op::ST_LOCAL, Op::ST_LOCAL};
+    case Space::generic:
+      return {Op::ST_GENERIC, Op::ST_GENERIC_E};
+    case Space::constant:
+      s.refuse("constant memory cannot be written", "use a .global variable");
+    case Space::param:
+      break;
+  }
+  s.refuse("parameters of a kernel cannot be written", "copy the parameter into a register");
+}
 
 Value stored_value(Selector& s, const Operand& operand, Type type) {
   if (operand.kind != Operand::Kind::reg) return s.source(operand, type);

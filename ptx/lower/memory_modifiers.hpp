@@ -25,4 +25,12 @@ void check_policy(Selector& s, std::size_t index);
 
 void emit_fence(Selector& s);
 
+// The operations of a space, for addresses of 32 and of 64 bits. bypass: not answered by the L1.
+struct SpaceOps {
+  isa::Op near, far;
+};
+[[nodiscard]] SpaceOps load_ops(isa::Space space, bool bypass);
+// Refuses spaces that cannot be written.
+[[nodiscard]] SpaceOps store_ops(Selector& s, isa::Space space);
+
 }  // namespace heddle::ptx

@@ -12,7 +12,7 @@ struct Advice {
 };
 
 constexpr std::string_view kTexture = "textures are fetched from by tex.1d and tex.2d";
-constexpr std::string_view kTensor = "matrices are multiplied by mma and loaded by ldmatrix";
+constexpr std::string_view kTensor = "matrices are multiplied by mma or wmma and loaded by ldmatrix";
 constexpr std::string_view kAsync = "of asynchronous copies there is cp.async";
 constexpr std::string_view kMbarrier = "there are no barrier objects in memory; use bar.sync or atomics";
 constexpr std::string_view kStack = "there is no stack; declare a .local array of fixed size";
@@ -23,7 +23,6 @@ constexpr std::array kAdvice = {
     Advice{"tld4", kTexture},
     Advice{"istypep", kTexture},
     Advice{"sured", "surfaces are accessed by suld and sust; use a buffer with atom.global"},
-    Advice{"wmma", kTensor},
     Advice{"wgmma", kTensor},
     Advice{"tcgen05", kTensor},
     Advice{"stmatrix", kTensor},

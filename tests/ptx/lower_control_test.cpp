@@ -36,8 +36,9 @@ TEST(LowerControl, Refuses) {
        "manual's"},
       {"griddepcontrol.wait;",
        "t.ptx:8:1: instruction 'griddepcontrol' is not supported; launches run one after the other; remove it"},
-      {"wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1}, [%rd1];",
-       "t.ptx:8:1: instruction 'wmma' is not supported; matrices are multiplied by mma and loaded by ldmatrix"},
+      {"wgmma.fence.sync.aligned;",
+       "t.ptx:8:1: instruction 'wgmma' is not supported; matrices are multiplied by mma or wmma and loaded by "
+       "ldmatrix"},
       {"cp.async.bulk.shared::cta.global [s], [%rd1], 16, [s];",
        "t.ptx:8:1: copies in bulk are not supported; use cp.async.ca or cp.async.cg"},
       {"cp.async.mbarrier.arrive.b64 [s];",

@@ -107,6 +107,20 @@ TEST(PtxMatrix, WhatIsNotThereIsRefused) {
            {"ldmatrix.sync.aligned.m8n8.x2.b16 {%v1, %v2}, [%y1];", "the matrices must be in shared memory"},
            {"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%v1, %v2, %v3}, [%v4];",
             "the destination has 2 registers in each lane, and 3 stand here"},
+           {"wmma.load.a.sync.aligned.row.m16n16k16.f16 {%v1, %v2}, [%y1];",
+            "the matrix has 8 registers in each lane, and 2 stand here"},
+           {"wmma.load.b.sync.aligned.row.m16n16k16.tf32 {%v1, %v2, %v3, %v4}, [%y1];",
+            "this is no size of matrices of these elements; m16n16k16, m32n8k16"},
+           {"wmma.load.a.sync.aligned.row.m8n8k32.s4 {%v1}, [%y1];", "a size of matrices"},
+           {"wmma.load.a.sync.aligned.row.m16n16k16.const.s8 {%v1, %v2}, [%y1];",
+            "matrices are in global or shared memory"},
+           {"wmma.store.d.sync.aligned.row.m8n8k4.f32 [%y1], {%x1, %x2};", "sums of .f64 are of m8n8k4"},
+           {"wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.u8.s32 {%v1,%v2,%v3,%v4,%v5,%v6,%v7,%v8}, {%v1,%v2}, "
+            "{%v3,%v4}, {%v1,%v2,%v3,%v4,%v5,%v6,%v7,%v8};",
+            "the factors have elements of different kinds"},
+           {"wmma.mma.sync.aligned.row.col.m16n16k16.s32.f16 {%v1}, {%v2}, {%v3}, {%v4};",
+            "the sum of such products is of .f32"},
+           {"cvt.rna.f16.f32 %v1, %x1;", "write .tf32 there"},
            {"ldmatrix.sync.aligned.m8n16.x2.shared.b8x16.b6x16_p32 {%v1, %v2}, [%v4];",
             "matrices have eight rows of 16 bytes here"}}) {
     EXPECT_THAT(test::refusal(kMatrixRegisters + statement), HasSubstr(error)) << statement;

@@ -17,7 +17,7 @@ const std::string kHeader = ".version 7.8\n.target sm_90\n.address_size 64\n";
 // On lines 4 to 9.
 const std::string kKernels =
     ".entry good() { exit; }\n"
-    ".entry tensor() { .reg .b32 %r<9>; wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [0]; exit; }\n"
+    ".entry tensor() { .reg .b32 %r<9>; wgmma.fence.sync.aligned; exit; }\n"
     ".func helper() { .reg .b128 %wide; ret; }\n"
     ".entry calls() { call helper; exit; }\n"
     ".entry cluster() .reqnctapercluster 2, 1, 1 { exit; }\n"
@@ -49,8 +49,8 @@ TEST(RefusedKernels, LeaveTheOthersAlone) {
   std::vector<std::string> compiled;
   EXPECT_THAT(
       reasons(kHeader + kKernels, &compiled),
-      ElementsAre("t.ptx:5:36: kernel 'tensor' cannot be compiled: instruction 'wmma' is not supported; matrices are "
-                  "multiplied by mma and loaded by ldmatrix",
+      ElementsAre("t.ptx:5:36: kernel 'tensor' cannot be compiled: instruction 'wgmma' is not supported; matrices "
+                  "are multiplied by mma or wmma and loaded by ldmatrix",
                   "t.ptx:6:23: kernel 'calls' cannot be compiled: the type '.b128' is not supported; 128-bit "
                   "values are not supported; use two .b64",
                   "t.ptx:8:18: kernel 'cluster' cannot be compiled: '.reqnctapercluster' is not supported; the "
@@ -60,7 +60,7 @@ TEST(RefusedKernels, LeaveTheOthersAlone) {
 
 TEST(RefusedKernels, AreThrownToWhoDoesNotTakeThem) {
   EXPECT_EQ(what_of([] { static_cast<void>(compile(kHeader + kKernels, "t.ptx")); }),
-            "t.ptx:5:36: instruction 'wmma' is not supported; matrices are multiplied by mma and loaded by ldmatrix");
+            "t.ptx:5:36: instruction 'wgmma' is not supported; matrices are multiplied by mma or wmma and loaded by ldmatrix");
 }
 
 TEST(RefusedKernels, AFileThatIsNoPtxIsRefusedAsAWhole) {
