@@ -131,7 +131,7 @@ int compile(const Arguments& arguments) {
       row.push_back(fmt::format("{}", value));
     }
     if (arguments.has("ptxas")) {
-      const cuda::PtxasKernel& other = others[kernel.name];
+      const cuda::PtxasKernel& other = others[kernel.version_of.empty() ? kernel.name : kernel.version_of];
       for (const std::size_t value :
            {other.instructions, std::size_t{other.registers}, std::size_t{other.spilled_bytes}}) {
         row.push_back(fmt::format("{}", value));

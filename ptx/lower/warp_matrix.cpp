@@ -203,9 +203,9 @@ Value scaled(Selector& s, const Value& value, unsigned by) {
   return Value::of(out, Type::u32);
 }
 
-// What one operation of ldmatrix loads of a factor in shared memory: registers first, first + 1 ... of the part. The lanes
-// name rows of 16 bytes, eight for each register; where elements of a line do not lie side by side the rows are of
-// several lines, and the matrices are transposed.
+// A factor in shared memory, by ldmatrix, up to four registers at once. The lanes name rows of 16 bytes, eight for each
+// register; where elements of a line do not lie side by side the rows are of several lines, and the matrices are
+// transposed.
 void load_rows(Selector& s, const Operand& address, const FactorPart& part, const Value& stride, bool side_by_side,
                const std::vector<VReg>& to) {
   constexpr unsigned kMost = 4;  // registers of an operation

@@ -60,7 +60,8 @@ TEST(RefusedKernels, LeaveTheOthersAlone) {
 
 TEST(RefusedKernels, AreThrownToWhoDoesNotTakeThem) {
   EXPECT_EQ(what_of([] { static_cast<void>(compile(kHeader + kKernels, "t.ptx")); }),
-            "t.ptx:5:36: instruction 'wgmma' is not supported; matrices are multiplied by mma or wmma and loaded by ldmatrix");
+            "t.ptx:5:36: instruction 'wgmma' is not supported; matrices are multiplied by mma or wmma and loaded by "
+            "ldmatrix");
 }
 
 TEST(RefusedKernels, AFileThatIsNoPtxIsRefusedAsAWhole) {
