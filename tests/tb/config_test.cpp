@@ -152,7 +152,7 @@ TEST(Config, UnknownKeysAndSections) {
             "m.toml:1:1: there is no section or key 'extend'; did you mean 'extends'?");
   EXPECT_EQ(refusal("[gpu]\nxyzzyplugh = 1\n"),
             "m.toml:2:1: there is no parameter 'xyzzyplugh' in section 'gpu'; known here: cores, clock_ghz, coherence, "
-            "perfect_memory, kernels, grid_barrier_latency, launch_latency, memory_gib");
+            "perfect_memory, kernels, grid_barrier_latency, launch_latency, memory_gib, compute_capability");
 }
 
 TEST(Config, WrongTypes) {

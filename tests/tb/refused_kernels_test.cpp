@@ -25,12 +25,12 @@ constexpr const char* kKernels = R"(.version 7.8
 .target sm_90
 .address_size 64
 .visible .entry _Z4goodPi(.param .u64 p) { .reg .u64 %rd1; ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], 7; exit; }
-.visible .entry _Z6tensorPi(.param .u64 p) { wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [0]; exit; }
+.visible .entry _Z6tensorPi(.param .u64 p) { wgmma.fence.sync.aligned; exit; }
 .visible .entry _Z4wideI4int8Evv() { .reg .b128 %w; exit; }
 )";
 const std::string kTensor =
-    ":5:46: kernel 'tensor' cannot be compiled: instruction 'wmma' is not supported; matrices are multiplied by mma "
-    "and loaded by ldmatrix\n";
+    ":5:46: kernel 'tensor' cannot be compiled: instruction 'wgmma' is not supported; matrices are multiplied by mma "
+    "or wmma and loaded by ldmatrix\n";
 const std::string kWide =
     ":6:43: kernel 'wide<int8>' cannot be compiled: the type '.b128' is not supported; 128-bit values are not "
     "supported; "

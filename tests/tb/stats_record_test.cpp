@@ -186,7 +186,8 @@ TEST(StatsJson, WholeText) {
       "\",\n  \"machine\": {\n    \"name\": \"baseline\",\n    \"description\": \"\",\n"
       "    \"parameters\": {\n      \"gpu\": {\n        \"cores\": 1,\n        \"clock_ghz\": 1.0,\n"
       "        \"coherence\": \"none\",\n        \"perfect_memory\": false,\n        \"kernels\": 16,\n        "
-      "\"grid_barrier_latency\": 10,\n        \"launch_latency\": 0,\n        \"memory_gib\": 3.75\n      },\n      "
+      "\"grid_barrier_latency\": 10,\n        \"launch_latency\": 0,\n        \"memory_gib\": 3.75,\n        "
+      "\"compute_capability\": \"6.0\"\n      },\n      "
       "\"core\": "
       "{\n        "
       "\"simd_width\": 32,\n";

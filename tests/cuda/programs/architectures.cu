@@ -11,7 +11,9 @@ __device__ int of_file() {
 #endif
 }
 
-__global__ void tell(int* out) { *out = of_file(); }
+__global__ void tell(int* out) {
+  *out = of_file();
+}
 
 int main() {
   int* code = nullptr;

@@ -47,6 +47,6 @@ int main() {
   }
   std::printf("more than 64 registers: %d, all in registers: %d, fit: %d, of 128: %d, of 1024: %d, wrong: %d\n",
               kernel.numRegs > 64, kernel.localSizeBytes == 0,
-              kernel.maxThreadsPerBlock * kernel.numRegs <= 65536 && kernel.maxThreadsPerBlock < 1024, of_128 > 1,
-              of_1024, wrong);
+              kernel.maxThreadsPerBlock * kernel.numRegs <= 65536 && kernel.maxThreadsPerBlock<1024, of_128> 1, of_1024,
+              wrong);
 }
