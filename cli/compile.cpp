@@ -124,14 +124,14 @@ int compile(const Arguments& arguments) {
   TextTable table(columns);
   for (const isa::Kernel& kernel : module.kernels) {
     if (wanted != nullptr && &kernel != wanted) continue;
-    std::vector<std::string> row = {kernel.name};
+    std::vector<std::string> row = {kernel.name + (kernel.more_registers ? " (more registers)" : "")};
     for (const std::size_t value : {kernel.words.size(), std::size_t{kernel.registers}, std::size_t{kernel.predicates},
                                     std::size_t{kernel.spilled_registers}, std::size_t{kernel.shared_bytes},
                                     std::size_t{kernel.local_bytes}, std::size_t{kernel.parameter_bytes}}) {
       row.push_back(fmt::format("{}", value));
     }
     if (arguments.has("ptxas")) {
-      const cuda::PtxasKernel& other = others[kernel.version_of.empty() ? kernel.name : kernel.version_of];
+      const cuda::PtxasKernel& other = others[kernel.name];
       for (const std::size_t value :
            {other.instructions, std::size_t{other.registers}, std::size_t{other.spilled_bytes}}) {
         row.push_back(fmt::format("{}", value));

@@ -89,7 +89,12 @@ const Kernel& kernel_of(const Module& module, const LaunchRequest& launch) {
     throw InputError({module.name, 0, 0}, fmt::format("there is no kernel '{}'", launch.kernel),
                      names.empty() ? "the module has no kernels" : "it has " + names);
   }
-  return *kernel;
+  if (!launch.more_registers) return *kernel;
+  const auto next = static_cast<std::size_t>(kernel - module.kernels.data()) + 1;
+  if (next == module.kernels.size() || !module.kernels[next].more_registers) {
+    throw InternalError("kernel " + kernel->name + " has no version with more registers");
+  }
+  return module.kernels[next];
 }
 
 }  // namespace heddle::isa

@@ -30,7 +30,7 @@ const Kernel* Module::find(std::string_view kernel) const {
   }
   std::vector<std::string> names;
   for (const Kernel& entry : kernels) {
-    names.push_back(entry.version_of.empty() ? entry.name : "");
+    names.push_back(entry.more_registers ? "" : entry.name);
   }
   const std::vector<std::size_t> matches = find_named(names, kernel);
   return matches.size() == 1 ? &kernels[matches.front()] : nullptr;

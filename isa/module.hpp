@@ -78,9 +78,9 @@ struct Kernel {
   std::uint32_t warp_operation_line = 0;     // PTX line of the first warp-level operation; 0: none
   std::vector<TrapCause> traps;              // by PC
   std::uint32_t stack_bytes = 0;             // per thread, for recursion; of local_bytes
-  // The kernel before it, of which this is the code with more registers, for blocks that leave room for them
-  // (ptx::CompileOptions::roomier); empty: it is a kernel of its own.
-  std::string version_of;
+  // It is the kernel before it, which has the same name, with more registers: for blocks that leave room for them
+  // (ptx::CompileOptions::roomier).
+  bool more_registers = false;
   friend bool operator==(const Kernel&, const Kernel&) = default;
 };
 
@@ -110,7 +110,7 @@ struct Module {
   std::vector<std::uint8_t> constant_bank;  // initial contents
 
   // The kernel of that name: as in the PTX, or as in the C++ source when only one kernel has it
-  // (isa/symbol_names.hpp), which versions of it do not count for. None: nullptr.
+  // (isa/symbol_names.hpp), never one with more_registers. None: nullptr.
   [[nodiscard]] const Kernel* find(std::string_view kernel) const;
 };
 
@@ -132,6 +132,7 @@ struct LaunchRequest {
   std::vector<std::uint8_t> parameters;  // Kernel::parameter_bytes bytes, laid out as Kernel::parameters says
   std::uint64_t grid_workspace = 0;      // of a cooperative launch: memory by which code of nvcc's waits for the grid
   bool cooperative = false;              // all blocks are resident at once and may wait for each other (bar.grid)
+  bool more_registers = false;           // Kernel::more_registers is wanted, which is there
   int carve_out = -1;                    // part of a core's scratchpad that is preferred, in percent; -1: none
 };
 

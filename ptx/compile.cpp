@@ -25,7 +25,7 @@ namespace heddle::ptx {
 
 namespace {
 
-constexpr std::string_view kRoomier = " (more registers)";  // behind a kernel's name
+constexpr std::string_view kRoomier = " (more registers)";  // behind the name by which a version is known
 constexpr unsigned kFewestRegisters = 8;
 constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
 
@@ -101,7 +101,8 @@ isa::Module compile_parsed(File parsed, const std::string& file, const CompileOp
       if (again && module.kernels.back().spilled_registers != 0) {
         again->name += kRoomier;
         isa::Kernel version = machine_code(std::move(*again));
-        version.version_of = name;
+        version.name = name;
+        version.more_registers = true;
         module.kernels.push_back(std::move(version));
       }
     } catch (const InputError& reason) {
@@ -181,7 +182,9 @@ isa::Module compile_program(std::span<const ProgramText> texts, const std::strin
 std::vector<std::string> kernel_names(const isa::Module& module, std::span<const RefusedKernel> refused) {
   std::vector<std::string> names;
   names.reserve(module.kernels.size() + refused.size());
-  for (const isa::Kernel& kernel : module.kernels) names.push_back(kernel.name);
+  for (const isa::Kernel& kernel : module.kernels) {
+    if (!kernel.more_registers) names.push_back(kernel.name);
+  }
   for (const RefusedKernel& kernel : refused) names.push_back(kernel.name);
   return names;
 }
@@ -189,9 +192,11 @@ std::vector<std::string> kernel_names(const isa::Module& module, std::span<const
 const RefusedKernel* find_refused(const isa::Module& module, std::span<const RefusedKernel> refused,
                                   std::string_view wanted) {
   if (refused.empty()) return nullptr;
-  const std::vector<std::size_t> found = isa::find_named(kernel_names(module, refused), wanted);
-  if (found.size() != 1 || found.front() < module.kernels.size()) return nullptr;
-  return &refused[found.front() - module.kernels.size()];
+  const std::vector<std::string> names = kernel_names(module, refused);
+  const std::vector<std::size_t> found = isa::find_named(names, wanted);
+  const std::size_t compiled = names.size() - refused.size();
+  if (found.size() != 1 || found.front() < compiled) return nullptr;
+  return &refused[found.front() - compiled];
 }
 
 std::string read_file(const std::string& path) {

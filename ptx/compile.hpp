@@ -27,7 +27,7 @@ struct CompileOptions : CodeOptions {
   // no room is kept in a core for larger ones. Null: it is known of none.
   const std::map<std::string, std::uint64_t>* block_threads = nullptr;
   // Whether a kernel that spills registers so that blocks of 1024 threads have room, and does not say how many threads
-  // its blocks have, is there again with as many registers as it can use (isa::Kernel::version_of).
+  // its blocks have, is there again with as many registers as it can use (isa::Kernel::more_registers).
   bool roomier = false;
   // Takes what a user should know of how the text was read; null: it is not told.
   std::vector<std::string>* notes = nullptr;

@@ -219,12 +219,15 @@ isa::Module read_module(ByteReader& in) {
   }
   std::set<std::string_view> names;
   module.kernels.resize(in.count(20, kMostNames));
+  const isa::Kernel* before = nullptr;
   for (isa::Kernel& kernel : module.kernels) {
     const std::size_t at = in.at();
     kernel = read_kernel(in);
     if (!names.insert(kernel.name).second) {
-      throw Damaged(at, "two kernels of one name");
+      kernel.more_registers = before->name == kernel.name && !before->more_registers;
+      if (!kernel.more_registers) throw Damaged(at, "two kernels of one name");
     }
+    before = &kernel;
     for (const isa::LineInfo& line : kernel.lines) {
       if (line.source_file >= std::max<std::size_t>(module.source_files.size(), 1)) {
         throw Damaged(at, fmt::format("kernel '{}' has a line of source file {}, of {} that there are", kernel.name,

@@ -124,8 +124,8 @@ void convert_to_tf32(Selector& s, Modifiers& m) {
   };
   const Value rounded = computed(isa::Op::AND, computed(isa::Op::ADD, value, kHalf), ~(2 * kHalf - 1));
   const VReg finite = s.temp(Type::pred);
-  s.setp({isa::Op::SETP_U32, isa::Comparison::lt}, finite, kNone, computed(isa::Op::AND, value, kExponent),
-         Value::imm(kExponent, Type::u32));
+  s.setp({isa::Op::SETP_U32, isa::Comparison::lt, isa::BoolOp::none, {}, false}, finite, kNone,
+         computed(isa::Op::AND, value, kExponent), Value::imm(kExponent, Type::u32));
   s.select(dst, {finite}, rounded, value);
 }
 

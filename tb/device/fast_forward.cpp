@@ -26,7 +26,7 @@ std::optional<double> KernelLaunches::estimated_cycles() const {
 void LaunchSelection::check(const isa::Module& module) const {
   std::vector<std::string> known;
   for (const isa::Kernel& kernel : module.kernels) {
-    known.push_back(kernel.name);
+    if (!kernel.more_registers) known.push_back(kernel.name);
   }
   for (const std::string& kernel : what_.kernels) {
     if (std::find(known.begin(), known.end(), kernel) == known.end()) {

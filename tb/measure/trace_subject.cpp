@@ -58,6 +58,7 @@ Verdict TraceSubject::run(Executor& executor, const std::optional<std::string>& 
     begin(launch);
     isa::LaunchRequest request;
     request.kernel = reader_->kernel_of(launch).name;
+    request.more_registers = reader_->kernel_of(launch).more_registers;
     request.grid = launch.launch.grid;
     request.block = launch.launch.block;
     request.dynamic_shared = launch.launch.dynamic_shared;

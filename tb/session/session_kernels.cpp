@@ -67,14 +67,13 @@ const isa::Kernel& Session::kernel(std::uint64_t id) const {
 
 const isa::Kernel* Session::roomier(std::uint64_t id) const {
   const std::vector<isa::Kernel>& kernels = device_->module().kernels;
-  return id + 1 < kernels.size() && kernels[id + 1].version_of == kernels[id].name ? &kernels[id + 1] : nullptr;
+  return id + 1 < kernels.size() && kernels[id + 1].more_registers ? &kernels[id + 1] : nullptr;
 }
 
 void Session::take_roomier(std::uint64_t id, isa::LaunchRequest& request) const {
-  const isa::Kernel* const version = roomier(id);
-  if (version == nullptr) return;
-  const std::string name = std::exchange(request.kernel, version->name);
-  if (hw::residency(machine_, device_->shape_of(request)).blocks == 0) request.kernel = name;
+  if (roomier(id) == nullptr) return;
+  request.more_registers = true;
+  request.more_registers = hw::residency(machine_, device_->shape_of(request)).blocks != 0;
 }
 
 // Registers, local memory and the largest block of the kernel are those of the code with more registers, which blocks
@@ -96,6 +95,7 @@ void Session::function() {
   if (version != nullptr) {
     isa::LaunchRequest request;
     request.kernel = version->name;
+    request.more_registers = true;
     request.block = {static_cast<std::uint32_t>(most), 1, 1};
     while (request.block.x > isa::kLanes && hw::residency(machine_, device_->shape_of(request)).blocks == 0) {
       request.block.x -= isa::kLanes;

@@ -77,6 +77,19 @@ TEST_F(CudaProgramOnMachines, SmallBlocksHaveAllRegisters) {
     EXPECT_EQ(ran.out, "more than 64 registers: 1, all in registers: 1, fit: 1, of 128: 1, of 1024: 1, wrong: 0\n")
         << machine << ": " << ran.err;
   }
+  // Both have one name, and a trace holds both.
+  const test::Ran skipped = test::heddle({"exec", "--config", "h100-8sm", "--skip", "_Z4sumsPKiPii", "--", program});
+  EXPECT_NE(skipped.out.find("3 of 3  none was simulated"), std::string::npos) << skipped.out << skipped.err;
+  const std::string trace = scratch_.path("sums.trace");
+  ASSERT_EQ(test::heddle({"exec", "--config", "h100-8sm", "--record", trace, "--quiet", "--", program}).code, 0);
+  const test::Ran replay = test::heddle({"run", "h100-8sm", trace});
+  const std::string recorded = "replayed 3 launches; recorded on h100-8sm in ";
+  const std::size_t at = replay.out.find(recorded);
+  ASSERT_NE(at, std::string::npos) << replay.out << replay.err;
+  std::string cycles =
+      replay.out.substr(at + recorded.size(), replay.out.find(' ', at + recorded.size()) - at - recorded.size());
+  cycles.insert(cycles.size() - 3, ",");
+  EXPECT_NE(replay.out.find(" " + cycles + "  3 launches"), std::string::npos) << replay.out;
 }
 
 // Of a kernel that the machine refuses, nothing can be asked without an answer.

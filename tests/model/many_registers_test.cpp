@@ -10,6 +10,7 @@
 
 #include "hw/check/machine.hpp"
 #include "isa/interpreter.hpp"
+#include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
 #include "tb/device/device.hpp"
@@ -169,12 +170,17 @@ TEST(ManyRegisters, MakeAnotherVersionOfWhatWouldBeSpilled) {
   ASSERT_EQ(module.kernels.size(), 2U);
   EXPECT_EQ(module.kernels[0].name, "many");
   EXPECT_EQ(module.kernels[0].registers, 64U);
-  EXPECT_EQ(module.kernels[0].version_of, "");
-  EXPECT_EQ(module.kernels[1].version_of, "many");
+  EXPECT_FALSE(module.kernels[0].more_registers);
+  EXPECT_TRUE(module.kernels[1].more_registers);
+  EXPECT_EQ(module.kernels[1].name, "many");
   EXPECT_GT(module.kernels[1].registers, kValues);
   EXPECT_EQ(module.kernels[1].spilled_registers, 0U);
   EXPECT_EQ(module.find("many"), &module.kernels[0]);
-  EXPECT_EQ(module.find(module.kernels[1].name), &module.kernels[1]);
+  isa::LaunchRequest request;
+  request.kernel = "many";
+  EXPECT_EQ(&isa::kernel_of(module, request), &module.kernels[0]);
+  request.more_registers = true;
+  EXPECT_EQ(&isa::kernel_of(module, request), &module.kernels[1]);
   // Where the text says how large blocks are, or nothing is spilled, there is one.
   EXPECT_EQ(ptx::compile(many_text(".maxntid 768, 1, 1"), "many.ptx", options).kernels.size(), 1U);
   options.core_registers = {4 * 65536, 4 * 32};
