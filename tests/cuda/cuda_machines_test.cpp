@@ -99,6 +99,28 @@ TEST_F(CudaProgramOnMachines, WhatTheMachineCannotRunIsRefusedWheneverItIsAskedA
   EXPECT_EQ(ran.out, "occupancy 701, launch 701, after it 0\n") << ran.err;
 }
 
+// As cp.async in code for 8.0, which machines let go on beside threads that do not wait for it, and at once in other
+// code.
+TEST_F(CudaProgramOnMachines, ThreadsOwnCopiesAreUnderWayInCodeThatHasThem) {
+  for (const char* const architecture : {"sm_60", "sm_80"}) {
+    const std::string ptx = scratch_.path("text.ptx");
+    ASSERT_EQ(test::heddle({"nvcc", "-ptx", std::string("-arch=") + architecture, "-o", ptx,
+                            HEDDLE_SOURCE_DIR "/tests/cuda/programs/copies_under_way.cu"})
+                  .code,
+              0);
+    const std::string text = test::Scratch::read(ptx);
+    for (const char* const word : {"cp.async.cg.shared.global", "cp.async.ca.shared.global", "cp.async.commit_group",
+                                   "cp.async.wait_group 2;"}) {
+      EXPECT_EQ(text.find(word) != std::string::npos, architecture == std::string("sm_80")) << word;
+    }
+    const std::string program = compile("copies_under_way.cu", {std::string("-arch=") + architecture});
+    for (const char* const machine : {"baseline", "h100-8sm"}) {
+      const test::Ran ran = test::heddle({"exec", "--config", machine, "--quiet", "--", program});
+      EXPECT_EQ(ran.out, "PASSED\n") << machine << ", " << architecture << ": " << ran.err;
+    }
+  }
+}
+
 TEST_F(CudaProgramOnMachines, MatricesAreMultipliedByTensorCores) {
   const std::string program = compile("matrices.cu", {"-arch=sm_80"});
   for (const char* const machine : {"v100-8sm", "h100-8sm"}) {
