@@ -133,6 +133,8 @@ int compile_with_arrays(const DeviceCode& code, const std::string& ptx) {
   if (const int failed = compile_once(code, {}, ptx); failed != 0 || code.dry) return failed;
   std::string text = text_in(ptx);
   std::map<std::string, std::uint64_t> open = local_arrays(text);  // bytes of functions that may have fewer
+  const std::set<std::string> through_arrays = functions_through_arrays(text);
+  std::erase_if(open, [&](const auto& one) { return !through_arrays.contains(one.first); });
   if (open.empty()) return 0;
   const std::string other = (code.folder / "unrolled.ptx").string();
   const auto unrolled = [&](unsigned most) {

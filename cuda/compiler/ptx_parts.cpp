@@ -20,6 +20,24 @@ std::string name_in(std::string_view header) {
   return std::string(rest.substr(0, rest.find_first_of("( \n;")));
 }
 
+// The frame's address is in %SPL; those of variables in it are sums with constants.
+bool goes_through_arrays(std::string_view body) {
+  constexpr std::string_view kVariable = ", %SPL, ";
+  std::set<std::string_view> variables{"%SPL"};
+  for (std::size_t at = 0; at < body.size();) {
+    const std::string_view line = first_line(body.substr(at));
+    at += line.size();
+    if (const std::size_t sum = line.find(kVariable); sum != std::string_view::npos) {
+      const std::size_t reg = line.rfind('%', sum);
+      if (line[sum + kVariable.size()] != '%') variables.insert(line.substr(reg, sum - reg));
+    }
+    if (line.find("ld.local") == std::string_view::npos && line.find("st.local") == std::string_view::npos) continue;
+    const std::string_view place = line.substr(std::min(line.find('['), line.size() - 1) + 1);
+    if (!variables.contains(place.substr(0, place.find_first_of("+]")))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string_view first_line(std::string_view text) {
@@ -73,6 +91,14 @@ std::map<std::string, std::uint64_t> local_arrays(std::string_view ptx) {
     std::from_chars(part.text.data() + count, part.text.data() + part.text.size(), bytes[part.name]);
   }
   return bytes;
+}
+
+std::set<std::string> functions_through_arrays(std::string_view ptx) {
+  std::set<std::string> names;
+  for (const PtxPart& part : ptx_parts(ptx)) {
+    if (!part.name.empty() && goes_through_arrays(part.text)) names.insert(part.name);
+  }
+  return names;
 }
 
 }  // namespace heddle::cuda

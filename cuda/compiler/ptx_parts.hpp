@@ -29,4 +29,8 @@ struct PtxPart {
 // The functions that have variables in local memory, and how many bytes.
 [[nodiscard]] std::map<std::string, std::uint64_t> local_arrays(std::string_view ptx);
 
+// The functions of local_arrays() that go through them: some access has a computed address, not that of a variable or a
+// part of it, as arguments of printf have.
+[[nodiscard]] std::set<std::string> functions_through_arrays(std::string_view ptx);
+
 }  // namespace heddle::cuda

@@ -113,6 +113,28 @@ K nested(float* p, int n) {
   EXPECT_EQ(times_in(nested, "\tmul."), 8U);
 }
 
+// Nothing is compiled again for the latter.
+TEST(RegisterArrays, AreToldFromVariablesAtAPlaceThatIsKnown) {
+  for (const unsigned bits : {32U, 64U}) {
+    const std::string ptx = compiled_arrays(R"(
+K counted(int* p, int n) { int r[4] = {1, 2, 3, 4}; r[p[0] & 3] = 5; for (int i = 0; i < 4; ++i) p[i] += r[i]; }
+K printed(int* p, int n) { printf("%d %d %f\n", p[0], n, 0.5 * n); }
+K neither(int* p) { *p = 1; }
+)",
+                                            bits);
+    EXPECT_THAT(local_arrays(ptx), ElementsAre(Pair("counted", 16), Pair("printed", 16)));
+    EXPECT_THAT(functions_through_arrays(ptx), ElementsAre("counted"));
+  }
+  const auto body = [](const std::string& statements) {
+    return ".func f()\n{\n\tmov.u64 \t%SPL, __local_depot0;\n" + statements + "}\n";
+  };
+  EXPECT_TRUE(functions_through_arrays(body("\tst.local.u32 \t[%SPL+4], %r1;\n")).empty());
+  EXPECT_TRUE(functions_through_arrays(body("\tadd.u64 \t%rd1, %SPL, 8;\n\tld.local.u32 \t%r1, [%rd1];\n")).empty());
+  EXPECT_FALSE(
+      functions_through_arrays(body("\tadd.u64 \t%rd1, %SPL, %rd2;\n\tld.local.u32 \t%r1, [%rd1];\n")).empty());
+  EXPECT_FALSE(functions_through_arrays(body("\tst.local.v2.u32 \t[%rd7+4], {%r1, %r2};\n")).empty());
+}
+
 TEST(RegisterArrays, AreFoundInTheText) {
   const std::string head = ".version 6.4\n";
   const std::string text = head +
