@@ -137,6 +137,7 @@ class fragment {
 template <class Use, int m, int n, int k, class T, class Layout>
 __device__ inline void fill_fragment(fragment<Use, m, n, k, T, Layout>& to,
                                      const typename heddle_detail::element<T>::kept& value) {
+#pragma unroll
   for (int i = 0; i < to.num_elements; ++i) to.x[i] = value;
 }
 
@@ -195,6 +196,12 @@ __device__ inline void each_pair(const Do& task) {
   }
 }
 
+// Two elements of a sum that lie side by side in memory.
+template <class T>
+struct alignas(2 * sizeof(T)) pair_of {
+  T low, high;
+};
+
 // The type of factors that a sum of this type and size has, as far as its tiles depend on them.
 template <class T>
 struct factors {
@@ -227,14 +234,10 @@ template <int m, int n, int k, class T>
 __device__ inline void load_matrix_sync(fragment<accumulator, m, n, k, T>& to, const T* from, unsigned stride,
                                         layout_t layout) {
   using F = typename heddle_detail::factors<T>::type;
-  constexpr bool swapped = heddle_detail::tiles<m, n, F>::swapped;
-  const bool side_by_side = (layout == mem_row_major) != swapped;
+  const bool side_by_side = (layout == mem_row_major) != heddle_detail::tiles<m, n, F>::swapped;
   heddle_detail::each_pair<m, n, F>([&](int i, unsigned row, unsigned column) {
     if (side_by_side) {
-      struct alignas(2 * sizeof(T)) Pair {
-        T low, high;
-      };
-      const Pair pair = *reinterpret_cast<const Pair*>(from + row * stride + column);
+      const auto pair = *reinterpret_cast<const heddle_detail::pair_of<T>*>(from + row * stride + column);
       to.x[i] = pair.low;
       to.x[i + 1] = pair.high;
     } else {
@@ -248,14 +251,10 @@ template <int m, int n, int k, class T>
 __device__ inline void store_matrix_sync(T* to, const fragment<accumulator, m, n, k, T>& from, unsigned stride,
                                          layout_t layout) {
   using F = typename heddle_detail::factors<T>::type;
-  constexpr bool swapped = heddle_detail::tiles<m, n, F>::swapped;
-  const bool side_by_side = (layout == mem_row_major) != swapped;
+  const bool side_by_side = (layout == mem_row_major) != heddle_detail::tiles<m, n, F>::swapped;
   heddle_detail::each_pair<m, n, F>([&](int i, unsigned row, unsigned column) {
     if (side_by_side) {
-      struct alignas(2 * sizeof(T)) Pair {
-        T low, high;
-      };
-      *reinterpret_cast<Pair*>(to + row * stride + column) = {from.x[i], from.x[i + 1]};
+      *reinterpret_cast<heddle_detail::pair_of<T>*>(to + row * stride + column) = {from.x[i], from.x[i + 1]};
     } else {
       to[column * stride + row] = from.x[i];
       to[(column + 1) * stride + row] = from.x[i + 1];
@@ -322,6 +321,7 @@ __device__ inline void mma_sync(fragment<accumulator, m, n, k, D>& d, const frag
           __builtin_memcpy(d.x + at, sum, sizeof sum);
         } else {
           float sum[4];
+#pragma unroll
           for (int i = 0; i < 4; ++i) sum[i] = static_cast<float>(c.x[at + i]);
           if constexpr (own::same<T, __half>)
             own::product_of_halves(sum, left, right, sum);
@@ -329,6 +329,7 @@ __device__ inline void mma_sync(fragment<accumulator, m, n, k, D>& d, const frag
             own::product_of_bfloats(sum, left, right, sum);
           else
             own::product_of_tf32(sum, left, right, sum);
+#pragma unroll
           for (int i = 0; i < 4; ++i) d.x[at + i] = sum[i];
         }
       }
