@@ -55,7 +55,7 @@ TEST_F(Cublas, MatricesAreMultipliedSolvedAndFactored) {
   const std::string program = compile("matrices.cpp");
   const std::vector<std::vector<std::string>> machines = {
       {"baseline"}, {"ws-8"}, {"tbc"}, {"dws-conv", "--set", "scratchpad.bytes=16384"}};
-  const char* const types[] = {"s", "d", "c", "z"};
+  const char* const types[] = {"s", "c", "d", "z"};
   for (std::size_t i = 0; i < machines.size(); ++i) {
     std::vector<std::string> words = {"exec", "--quiet", "--config"};
     words.insert(words.end(), machines[i].begin(), machines[i].end());
