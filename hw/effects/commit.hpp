@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "hw/parameters/execution_time.hpp"
 #include "hw/registers/register_array.hpp"
 #include "hw/state/core_state.hpp"
 #include "isa/retire.hpp"
@@ -60,6 +61,9 @@ class Retirement {
     statistics.lane_instructions += working;
     statistics.float_lane_instructions += decoded.floating_point ? working : 0;
     statistics.thread_instructions += working;
+    if (decoded.unit == isa::Unit::tensor && working != 0) [[unlikely]] {
+      statistics.tensor_multiply_adds += tensor_multiply_adds(decoded.instruction);
+    }
     state_.last_retirement = state_.now;
   }
   // A sub-warp has completed: the branches that waited for its threads retire in them, in program order.

@@ -36,27 +36,29 @@ namespace heddle::hw {
   return std::max(core.half_latency, core.execute_stages);
 }
 
-// Cycles for which a product of matrices takes the tensor core, before another one can begin. The rates of elements
-// beside each other are those of NVIDIA's data sheets since the A100; f64 as there and in the H100.
-[[nodiscard]] inline unsigned tensor_interval(const CoreParameters& core, const isa::Instruction& instruction) {
+// Multiply-adds of a product of matrices, in those of f16 that take a tensor core as long. The rates of elements beside
+// each other are those of NVIDIA's data sheets since the A100; f64 as there and in the H100.
+[[nodiscard]] inline unsigned tensor_multiply_adds(const isa::Instruction& instruction) {
   const unsigned products = isa::matrix_shape(instruction).products();
-  const auto cycles = [&](unsigned weight, unsigned share) {
-    const unsigned rate = std::max(core.tensor_rate, 1U) * share;
-    return std::max((products * weight + rate - 1) / rate, 1U);
-  };
   switch (instruction.factor_a()) {
     case isa::Factor::s8:
     case isa::Factor::u8:
-      return cycles(1, 2);
+      return products / 2;
     case isa::Factor::tf32:
-      return cycles(2, 1);
+      return products * 2;
     case isa::Factor::f64:
-      return cycles(16, 1);
+      return products * 16;
     case isa::Factor::f16:
     case isa::Factor::bf16:
       break;
   }
-  return cycles(1, 1);
+  return products;
+}
+
+// Cycles for which a product of matrices takes the tensor core, before another one can begin.
+[[nodiscard]] inline unsigned tensor_interval(const CoreParameters& core, const isa::Instruction& instruction) {
+  const unsigned rate = std::max(core.tensor_rate, 1U);
+  return std::max((tensor_multiply_adds(instruction) + rate - 1) / rate, 1U);
 }
 
 // Cycles from the one in which an operation reads its operands to the first in which another one reads the result, by

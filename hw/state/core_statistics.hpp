@@ -54,6 +54,7 @@ struct CoreStatistics {
   std::uint64_t thread_instructions = 0;
   std::uint64_t lane_instructions = 0;
   std::uint64_t float_lane_instructions = 0;
+  std::uint64_t tensor_multiply_adds = 0;
   std::uint64_t branches = 0;
   std::uint64_t divergent_branches = 0;
   std::uint64_t memory_instructions = 0;
@@ -137,6 +138,9 @@ struct CoreStatistics {
           "sub-warp spares");
     visit("float_lane_instructions", float_lane_instructions, "lanes",
           "of those, of instructions that calculate with, compare or convert floating-point numbers");
+    visit("tensor_multiply_adds", tensor_multiply_adds, "multiply-adds",
+          "of products of matrices (mma), in those of f16 that take a tensor core as long: of 8-bit integers half as "
+          "many, of tf32 twice, of f64 16 times");
     visit("branches", branches, "instructions", "conditional branches retired, per warp");
     visit("divergent_branches", divergent_branches, "instructions", "of those, taken by some threads only");
     visit("memory_instructions", memory_instructions, "sub-warps",

@@ -239,6 +239,36 @@ TEST(Commit, CountsWhatRetires) {
   EXPECT_EQ(bench.state.statistics.thread_instructions, 3U + 8U + 16U) << "it stands for all of them";
 }
 
+// Products of matrices take a tensor core as long as so many multiply-adds of f16: m16n8k16 of f16 and m16n8k32 of
+// 8-bit integers, m16n8k8 of tf32, m8n8k4 of f64.
+TEST(Commit, CountsMultiplyAddsOfProductsInThoseOfHalves) {
+  struct Case {
+    isa::Factor factor;
+    unsigned parts;
+    std::uint64_t multiply_adds;
+  };
+  for (const Case& one : {Case{isa::Factor::f16, 4, 16 * 8 * 16}, Case{isa::Factor::bf16, 2, 16 * 8 * 8},
+                          Case{isa::Factor::s8, 4, 16 * 8 * 32 / 2}, Case{isa::Factor::tf32, 4, 16 * 8 * 8 * 2},
+                          Case{isa::Factor::f64, 1, 8 * 8 * 4 * 16}}) {
+    CommitBench bench;
+    link::SubWarp product = bench.sub_warp(Shape::own_row, 0xffff'ffffU, bench.decoded([&](Code& code) {
+      isa::Instruction mma;
+      mma.op = Op::MMA;
+      mma.a = 8;
+      mma.b = 16;
+      mma.dst = 4;
+      mma.c = 4;
+      mma.mods = isa::mma_mods(one.factor, one.factor, one.parts, false, false);
+      code.add(mma);
+    }));
+    bench.retirement.count(product);
+    EXPECT_EQ(bench.state.statistics.tensor_multiply_adds, one.multiply_adds) << one.multiply_adds;
+    product.executing = 0;  // its guard was false
+    bench.retirement.count(product);
+    EXPECT_EQ(bench.state.statistics.tensor_multiply_adds, one.multiply_adds);
+  }
+}
+
 // The short cut leaves what the sub-warp of the row would.
 TEST(OwnRow, KeepsWhatItsSubWarpWould) {
   const auto add = [](bool negated) {

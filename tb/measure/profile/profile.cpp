@@ -7,6 +7,7 @@
 #include "hw/core/memory/memory_access.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/gpu/gpu.hpp"
+#include "hw/parameters/execution_time.hpp"
 #include "hw/state/core_state.hpp"
 
 namespace heddle::tb {
@@ -284,6 +285,9 @@ void Profile::retired(const hw::CoreState& core, const link::SubWarp& sub_warp) 
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
   const auto rows = static_cast<unsigned>(std::popcount(sub_warp.lanes));
   counters.float_lane_instructions += decoded.floating_point ? lanes : 0;
+  if (decoded.unit == isa::Unit::tensor && lanes != 0) {
+    counters.tensor_multiply_adds += hw::tensor_multiply_adds(decoded.instruction);
+  }
   counters.register_reads +=
       rows * (decoded.a_words + decoded.b_words + decoded.c_words + decoded.d_words + decoded.stored_words + 0U);
   counters.register_writes += sub_warp.executing == 0 ? 0U : rows * decoded.form.words;

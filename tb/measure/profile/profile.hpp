@@ -30,6 +30,7 @@ struct InstructionCounters {
   std::uint64_t thread_instructions = 0;
   std::uint64_t lane_instructions = 0;        // active lanes of `instructions`
   std::uint64_t float_lane_instructions = 0;  // of lane_instructions: of floating-point instructions
+  std::uint64_t tensor_multiply_adds = 0;     // as hw::CoreStatistics counts them
   std::uint64_t register_reads = 0;           // operand rows read, of all lanes
   std::uint64_t register_writes = 0;          // result rows written, of all lanes
   std::uint64_t cycles = 0;       // execute stage: cycles in which it kept at least one functional unit active
@@ -57,6 +58,7 @@ struct InstructionCounters {
     visit("thread_instructions", self.thread_instructions);
     visit("lane_instructions", self.lane_instructions);
     visit("float_lane_instructions", self.float_lane_instructions);
+    visit("tensor_multiply_adds", self.tensor_multiply_adds);
     visit("register_reads", self.register_reads);
     visit("register_writes", self.register_writes);
     visit("cycles", self.cycles);
