@@ -173,8 +173,8 @@ TEST(CudaLibraries, ProgramsAndKernelsThatIncludeOneAreToldWhereAndWhatToDo) {
   EXPECT_THAT(warned.err, HasSubstr(odd + ":2:31: warning: using the result of an assignment as a condition"));
 }
 
-// Tiles of a warp and less take the memory that larger ones would need.
-TEST(CudaLibraries, TilesOfSeveralWarpsAreRefusedByName) {
+// Tiles of a warp and less take the memory that larger ones need.
+TEST(CudaLibraries, TilesOfOddSizesAreRefused) {
   const test::Scratch scratch;
   const auto compile = [&](const std::string& size) {
     const std::string kernel = scratch.write(
@@ -187,12 +187,11 @@ TEST(CudaLibraries, TilesOfSeveralWarpsAreRefusedByName) {
             size + ">(cg::this_thread_block(memory));\n  to[threadIdx.x] = tile.thread_rank() + first.size();\n}\n");
     return test::heddle({"compile", kernel});
   };
-  EXPECT_EQ(compile("16").code, 0) << compile("16").err;
-  const test::Ran larger = compile("64");
-  EXPECT_NE(larger.code, 0);
-  EXPECT_THAT(larger.err,
-              HasSubstr("a tile has 1, 2, 4, 8, 16 or 32 threads: tiles of several warps are not there; let "
-                        "the block wait (this_thread_block().sync()) and share its memory instead"));
+  for (const char* const size : {"16", "32", "64", "1024"}) {
+    EXPECT_EQ(compile(size).code, 0) << compile(size).err;
+  }
+  EXPECT_THAT(compile("24").err, HasSubstr("the threads of a tile are a power of two"));
+  EXPECT_THAT(compile("2048").err, HasSubstr("the threads of a tile are a power of two, at most 1024"));
 }
 
 // What is there of them, in one program (programs/libraries.cu) and on machines whose warps go in lockstep and not.

@@ -129,6 +129,15 @@ TEST_F(CudaProgramOnMachines, MatricesAreMultipliedByTensorCores) {
   }
 }
 
+// In lockstep, and with threads that are scheduled independently.
+TEST_F(CudaProgramOnMachines, TilesOfSeveralWarpsMeetAtBarriersOfTheirOwn) {
+  const std::string program = compile("wide_tiles.cu");
+  for (const char* const machine : {"baseline", "gto", "h100-8sm"}) {
+    const test::Ran ran = test::heddle({"exec", "--config", machine, "--quiet", "--", program});
+    EXPECT_EQ(ran.out, "PASSED\n") << machine << ": " << ran.err;
+  }
+}
+
 // Machines that write control bits or marks into the code that they are given: what is loaded later goes behind it.
 TEST_F(CudaProgramOnMachines, ModulesAreLoadedBehindCodeThatHasMarks) {
   std::filesystem::copy(HEDDLE_SOURCE_DIR "/tests/cuda/programs/driver", scratch_.path("driver"));

@@ -10,6 +10,16 @@
 
 namespace cooperative_groups {
 
+template <unsigned int Size, class Parent = void, bool Wide = (Size > 32)>
+class thread_block_tile;
+
+// What tiles of several warps meet and exchange values by, in shared memory, for blocks of so many threads.
+template <unsigned int Threads = 1024>
+struct block_tile_memory {
+  detail::TileMemory heddle_memory;
+  detail::TileMemory::Value heddle_values[(Threads + 31) / 32];
+};
+
 // ------------------------------------------------------------------------------------------------ generic groups
 
 // Any group below: what a function takes that works with all groups.
@@ -32,7 +42,7 @@ class thread_group {
 
  protected:
   friend class thread_block;
-  template <unsigned int, class>
+  template <unsigned int, class, bool>
   friend class thread_block_tile;
   friend HEDDLE_GROUP_ thread_group this_thread();
   friend HEDDLE_GROUP_ thread_group tiled_partition(const thread_group& parent, unsigned int size);
@@ -53,12 +63,30 @@ class thread_block : public thread_group {
   HEDDLE_GROUP_ static dim3 group_dim() { return blockDim; }
   HEDDLE_GROUP_ static dim3 dim_threads() { return blockDim; }
 
+  // Of this header.
+  HEDDLE_GROUP_ explicit thread_block(detail::TileMemory* memory)
+      : thread_group(true, 0), given_(true), memory_(memory) {}
+  HEDDLE_GROUP_ detail::TileMemory* heddle_memory() const { return given_ ? memory_ : own_memory(); }
+
  private:
   friend HEDDLE_GROUP_ thread_block this_thread_block();
-  HEDDLE_GROUP_ thread_block() : thread_group(true, 0) {}
+  HEDDLE_GROUP_ thread_block() : thread_group(true, 0), given_(false), memory_(nullptr) {}
+  // As GPUs since compute capability 8.0 have some. The machine clears it before the block begins.
+  HEDDLE_GROUP_ static detail::TileMemory* own_memory() {
+    __shared__ block_tile_memory<1024> memory;
+    return &memory.heddle_memory;
+  }
+
+  bool given_;  // not told from the address, so that a block which is given memory has none of its own
+  detail::TileMemory* memory_;
 };
 HEDDLE_GROUP_ thread_block this_thread_block() {
   return {};
+}
+template <unsigned int Threads>
+HEDDLE_GROUP_ thread_block this_thread_block(block_tile_memory<Threads>& memory) {
+  memory.heddle_memory.begin();
+  return thread_block(&memory.heddle_memory);
 }
 
 // A group of this thread alone.
@@ -125,12 +153,10 @@ HEDDLE_GROUP_ coalesced_group coalesced_threads() {
 
 // --------------------------------------------------------------------------------------------------------- tiles
 
-// `Size` neighbouring threads of a block, 1 to 32, a power of two.
-template <unsigned int Size, class Parent = void>
-class thread_block_tile {
-  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
-                "a tile has 1, 2, 4, 8, 16 or 32 threads: tiles of several warps are not there; let the block wait "
-                "(this_thread_block().sync()) and share its memory instead");
+// `Size` neighbouring threads of a block, 1 to 32, a power of two. Larger ones: cuda_groups_wide.h.
+template <unsigned int Size, class Parent>
+class thread_block_tile<Size, Parent, false> {
+  static_assert(Size >= 1 && (Size & (Size - 1)) == 0, "the threads of a tile are a power of two");
 
  public:
   HEDDLE_GROUP_ void sync() const { __syncwarp(heddle_mask()); }
@@ -175,12 +201,13 @@ class thread_block_tile {
   HEDDLE_GROUP_ thread_block_tile(const thread_block_tile<Size, Other>& other)
       : meta_rank_(static_cast<unsigned int>(other.meta_group_rank())),
         meta_size_(static_cast<unsigned int>(other.meta_group_size())) {}
+  HEDDLE_GROUP_ static detail::TileMemory* heddle_memory() { return nullptr; }
 
   // Of this header.
   HEDDLE_GROUP_ static unsigned int heddle_mask() {
     return Size == 32 ? 0xffffffffU : (0xffffffffU >> (32 - Size)) << (__heddle_laneid() & ~(Size - 1U));
   }
-  HEDDLE_GROUP_ thread_block_tile(unsigned int meta_rank, unsigned int meta_size)
+  HEDDLE_GROUP_ thread_block_tile(unsigned int meta_rank, unsigned int meta_size, detail::TileMemory*)
       : meta_rank_(meta_rank), meta_size_(meta_size) {}
 
  private:
@@ -193,30 +220,23 @@ class thread_block_tile {
 };
 
 template <unsigned int Size>
-HEDDLE_GROUP_ thread_block_tile<Size, thread_block> tiled_partition(const thread_block&) {
-  detail::lane_groups<Size>();
-  return {detail::rank_in_block() / Size, (detail::block_threads() + Size - 1) / Size};
+HEDDLE_GROUP_ thread_block_tile<Size, thread_block> tiled_partition(const thread_block& block) {
+  detail::lane_groups<(Size < 32 ? Size : 32)>();
+  return {detail::rank_in_block() / Size, (detail::block_threads() + Size - 1) / Size, block.heddle_memory()};
 }
 template <unsigned int Size, unsigned int ParentSize, class GrandParent>
 HEDDLE_GROUP_ thread_block_tile<Size, thread_block_tile<ParentSize, GrandParent>> tiled_partition(
     const thread_block_tile<ParentSize, GrandParent>& parent) {
   static_assert(Size <= ParentSize, "a tile is no larger than what it is a part of");
-  return {static_cast<unsigned int>(parent.thread_rank()) / Size, ParentSize / Size};
+  return {static_cast<unsigned int>(parent.thread_rank()) / Size, ParentSize / Size, parent.heddle_memory()};
 }
 
-// What tiles of several warps would exchange values by: programs name it for smaller tiles too, which need none.
-template <unsigned int Threads = 1024>
-struct block_tile_memory {};
-template <unsigned int Threads>
-HEDDLE_GROUP_ thread_block this_thread_block(block_tile_memory<Threads>&) {
-  return this_thread_block();
-}
 namespace experimental { /* as releases before 12 have it */
 template <unsigned int Bytes = 8, unsigned int Threads = 1024>
-struct block_tile_memory {};
+struct block_tile_memory : cooperative_groups::block_tile_memory<Threads> {};
 template <unsigned int Bytes, unsigned int Threads>
-HEDDLE_GROUP_ thread_block this_thread_block(block_tile_memory<Bytes, Threads>&) {
-  return cooperative_groups::this_thread_block();
+HEDDLE_GROUP_ thread_block this_thread_block(block_tile_memory<Bytes, Threads>& memory) {
+  return cooperative_groups::this_thread_block<Threads>(memory);
 }
 template <unsigned int Size, class Group>
 HEDDLE_GROUP_ auto tiled_partition(const Group& parent) {
@@ -333,5 +353,7 @@ HEDDLE_GROUP_ auto group_size(const Group& group) -> decltype(group.size()) {
 }
 
 }  // namespace cooperative_groups
+
+#include "heddle/cuda_groups_wide.h"
 
 #include "heddle/cuda_groups_end.h"

@@ -121,6 +121,23 @@ HEDDLE_GROUP_ T from_lane(unsigned int mask, const T& value, int lane) {
   return shuffled(value, [=](unsigned int x) { return __shfl_sync(mask, x, lane); });
 }
 
+// Of a block, in shared memory: where tiles of two warps meet, and behind it a value of each warp.
+struct TileMemory {
+  struct alignas(16) Value {
+    unsigned int words[8];
+  };
+  // By all threads of the block.
+  HEDDLE_GROUP_ void begin() {
+    if (rank_in_block() < 16) {
+      arrivals[rank_in_block()] = 0;
+    }
+    __syncthreads();
+  }
+  HEDDLE_GROUP_ Value& of_warp(unsigned int warp) { return reinterpret_cast<Value*>(this + 1)[warp]; }
+
+  alignas(16) unsigned int arrivals[16];  // of the warps of tile i, since the block began
+};
+
 }  // namespace detail
 }  // namespace cooperative_groups
 

@@ -24,13 +24,20 @@ HEDDLE_COMBINE_(bit_xor, static_cast<T>(a ^ b))
 #undef HEDDLE_COMBINE_
 
 template <unsigned int Size, class Parent, class T, class Op>
-HEDDLE_GROUP_ auto reduce(const thread_block_tile<Size, Parent>& tile, T value, Op op) -> decltype(op(value, value)) {
+HEDDLE_GROUP_ auto reduce(const thread_block_tile<Size, Parent, false>& tile, T value, Op op)
+    -> decltype(op(value, value)) {
   decltype(op(value, value)) result = value;
 #pragma unroll
   for (unsigned int distance = Size / 2; distance != 0; distance /= 2) {
     result = op(result, tile.shfl_xor(result, distance));
   }
   return result;
+}
+// First within each warp, then what the warps have in order of their ranks.
+template <unsigned int Size, class Parent, class T, class Op>
+HEDDLE_GROUP_ auto reduce(const thread_block_tile<Size, Parent, true>& tile, T value, Op op)
+    -> decltype(op(value, value)) {
+  return tile.heddle_combined(reduce(tile.heddle_warp(), value, op), 0, Size / 32, op);
 }
 template <class T, class Op>
 HEDDLE_GROUP_ auto reduce(const coalesced_group& group, T value, Op op) -> decltype(op(value, value)) {
