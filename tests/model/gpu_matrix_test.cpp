@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "tb/measure/profile/profile.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/words_left.hpp"
 
@@ -143,6 +145,26 @@ TEST(GpuMatrix, SumsAreThoseOfWholeMatrices) {
   }
   // A core of the papers, given a tensor core.
   EXPECT_EQ(judged("baseline", {"core.tensor_rate=64"}), "right");
+}
+
+// Five products of 16 x 8 x 16 for each warp: of the run, and of the instructions of its profile that are products.
+TEST(GpuMatrix, MultiplyAddsAreCountedByRunAndInstruction) {
+  const auto counted = [] {
+    tb::Profile profile(tb::read_machine("h100-8sm"));
+    tb::DeviceOptions options;
+    options.observers = {&profile};
+    hw::Totals totals;
+    static_cast<void>(test::words_left_by("h100-8sm", {}, kProduct,
+                                          {"product", {1, 1, 1}, {32 * kWarps, 1, 1}, 0, {}, 0, false}, factors(), true,
+                                          options, &totals));
+    std::uint64_t by_instruction = 0, products = 0;
+    for (const tb::InstructionCounters& counters : profile.kernels().at(0).counters) {
+      by_instruction += counters.tensor_multiply_adds;
+      products += counters.tensor_multiply_adds != 0 ? counters.instructions : 0;
+    }
+    return fmt::format("{}, {} by {}", totals.core.tensor_multiply_adds, by_instruction, products);
+  };
+  EXPECT_EQ(test::in_child(counted), "81920, 81920 by 40");
 }
 
 // Registers of a matrix that get other values between products: of four by a vector of two, a pair taken apart, one by

@@ -76,7 +76,6 @@ void Profiled::expect_instructions(const hw::Totals& totals) const {
   EXPECT_EQ(sum(&Counters::thread_instructions), totals.core.thread_instructions);
   EXPECT_EQ(sum(&Counters::lane_instructions), totals.core.lane_instructions);
   EXPECT_EQ(sum(&Counters::float_lane_instructions), totals.core.float_lane_instructions);
-  EXPECT_EQ(sum(&Counters::tensor_multiply_adds), totals.core.tensor_multiply_adds);
   EXPECT_EQ(sum(&Counters::register_reads), totals.registers.reads);
   EXPECT_EQ(sum(&Counters::register_writes), totals.registers.writes);
   // Lanes that execute each an instruction of its own may access it together.

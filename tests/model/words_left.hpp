@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/gpu/totals.hpp"
 #include "isa/device_memory.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
@@ -17,12 +18,14 @@
 namespace heddle::test {
 
 // The kernel's only parameter is the address of `words`, which come back as it has left them. `as_the_machine_has_it`:
-// the code is what the machine wants; else it is as it stands, whatever the machine.
+// the code is what the machine wants; else it is as it stands, whatever the machine. `totals`: null, or where the run's
+// go.
 inline std::vector<std::uint32_t> words_left_by(const std::string& machine, const std::vector<std::string>& settings,
                                                 const std::string& text, isa::LaunchRequest request,
-                                                std::vector<std::uint32_t> words, bool as_the_machine_has_it) {
+                                                std::vector<std::uint32_t> words, bool as_the_machine_has_it,
+                                                const tb::DeviceOptions& options = {}, hw::Totals* totals = nullptr) {
   const hw::Machine made = tb::read_machine(machine, settings);
-  tb::Device device(made);
+  tb::Device device(made, options);
   const ptx::CodeOptions code = as_the_machine_has_it ? tb::code_options(made.core) : ptx::CodeOptions();
   device.load(ptx::compile(text, "kernel.ptx", ptx::CompileOptions(code)));
   const std::uint64_t out = isa::kGlobalBase;
@@ -32,6 +35,9 @@ inline std::vector<std::uint32_t> words_left_by(const std::string& machine, cons
   request.parameters.resize(8);
   std::memcpy(request.parameters.data(), &out, 8);
   device.launch(request);
+  if (totals != nullptr) {
+    *totals = device.totals();
+  }
   device.memory().read(out, std::as_writable_bytes(std::span(words)));
   return words;
 }

@@ -153,18 +153,36 @@ HEDDLE_GROUP_ coalesced_group coalesced_threads() {
 
 // --------------------------------------------------------------------------------------------------------- tiles
 
+namespace detail {
+
+// Which threads of its parent a tile has.
+template <unsigned int Size>
+class TileRanks {
+ public:
+  HEDDLE_GROUP_ static constexpr unsigned long long size() { return Size; }
+  HEDDLE_GROUP_ static constexpr unsigned long long num_threads() { return Size; }
+  HEDDLE_GROUP_ static unsigned long long thread_rank() { return rank_in_block() & (Size - 1); }
+  HEDDLE_GROUP_ unsigned long long meta_group_rank() const { return meta_rank_; }
+  HEDDLE_GROUP_ unsigned long long meta_group_size() const { return meta_size_; }
+
+ protected:
+  HEDDLE_GROUP_ TileRanks(unsigned int meta_rank, unsigned int meta_size)
+      : meta_rank_(meta_rank), meta_size_(meta_size) {}
+
+ private:
+  unsigned int meta_rank_;
+  unsigned int meta_size_;
+};
+
+}  // namespace detail
+
 // `Size` neighbouring threads of a block, 1 to 32, a power of two. Larger ones: cuda_groups_wide.h.
 template <unsigned int Size, class Parent>
-class thread_block_tile<Size, Parent, false> {
+class thread_block_tile<Size, Parent, false> : public detail::TileRanks<Size> {
   static_assert(Size >= 1 && (Size & (Size - 1)) == 0, "the threads of a tile are a power of two");
 
  public:
   HEDDLE_GROUP_ void sync() const { __syncwarp(heddle_mask()); }
-  HEDDLE_GROUP_ static constexpr unsigned long long size() { return Size; }
-  HEDDLE_GROUP_ static constexpr unsigned long long num_threads() { return Size; }
-  HEDDLE_GROUP_ static unsigned long long thread_rank() { return detail::rank_in_block() & (Size - 1); }
-  HEDDLE_GROUP_ unsigned long long meta_group_rank() const { return meta_rank_; }
-  HEDDLE_GROUP_ unsigned long long meta_group_size() const { return meta_size_; }
 
   template <class T>
   HEDDLE_GROUP_ T shfl(T value, int rank) const {
@@ -198,25 +216,20 @@ class thread_block_tile<Size, Parent, false> {
   HEDDLE_GROUP_ operator thread_group() const { return {false, heddle_mask()}; }
   // One whose parent's type does not matter.
   template <class Other>
-  HEDDLE_GROUP_ thread_block_tile(const thread_block_tile<Size, Other>& other)
-      : meta_rank_(static_cast<unsigned int>(other.meta_group_rank())),
-        meta_size_(static_cast<unsigned int>(other.meta_group_size())) {}
-  HEDDLE_GROUP_ static detail::TileMemory* heddle_memory() { return nullptr; }
+  HEDDLE_GROUP_ thread_block_tile(const thread_block_tile<Size, Other>& other) : detail::TileRanks<Size>(other) {}
 
   // Of this header.
   HEDDLE_GROUP_ static unsigned int heddle_mask() {
     return Size == 32 ? 0xffffffffU : (0xffffffffU >> (32 - Size)) << (__heddle_laneid() & ~(Size - 1U));
   }
   HEDDLE_GROUP_ thread_block_tile(unsigned int meta_rank, unsigned int meta_size, detail::TileMemory*)
-      : meta_rank_(meta_rank), meta_size_(meta_size) {}
+      : detail::TileRanks<Size>(meta_rank, meta_size) {}
+  HEDDLE_GROUP_ static detail::TileMemory* heddle_memory() { return nullptr; }
 
  private:
   HEDDLE_GROUP_ static unsigned int own(unsigned int lanes) {
     return Size == 32 ? lanes : (lanes & heddle_mask()) >> (__heddle_laneid() & ~(Size - 1U));
   }
-
-  unsigned int meta_rank_;
-  unsigned int meta_size_;
 };
 
 template <unsigned int Size>

@@ -8,7 +8,7 @@
 namespace cooperative_groups {
 
 template <unsigned int Size, class Parent>
-class thread_block_tile<Size, Parent, true> {
+class thread_block_tile<Size, Parent, true> : public detail::TileRanks<Size> {
   static_assert(Size <= 1024 && (Size & (Size - 1)) == 0, "the threads of a tile are a power of two, at most 1024");
 
  public:
@@ -21,11 +21,8 @@ class thread_block_tile<Size, Parent, true> {
       asm volatile("barrier.sync %0, %1;" ::"r"(barrier), "n"(Size) : "memory");
     }
   }
-  HEDDLE_GROUP_ static constexpr unsigned long long size() { return Size; }
-  HEDDLE_GROUP_ static constexpr unsigned long long num_threads() { return Size; }
-  HEDDLE_GROUP_ static unsigned long long thread_rank() { return detail::rank_in_block() & (Size - 1); }
-  HEDDLE_GROUP_ unsigned long long meta_group_rank() const { return meta_rank_; }
-  HEDDLE_GROUP_ unsigned long long meta_group_size() const { return meta_size_; }
+
+  using detail::TileRanks<Size>::thread_rank;
 
   template <class T>
   HEDDLE_GROUP_ T shfl(T value, int rank) const {
@@ -42,13 +39,11 @@ class thread_block_tile<Size, Parent, true> {
   // One whose parent's type does not matter.
   template <class Other>
   HEDDLE_GROUP_ thread_block_tile(const thread_block_tile<Size, Other, true>& other)
-      : meta_rank_(static_cast<unsigned int>(other.meta_group_rank())),
-        meta_size_(static_cast<unsigned int>(other.meta_group_size())),
-        memory_(other.heddle_memory()) {}
+      : detail::TileRanks<Size>(other), memory_(other.heddle_memory()) {}
 
   // Of this header.
   HEDDLE_GROUP_ thread_block_tile(unsigned int meta_rank, unsigned int meta_size, detail::TileMemory* memory)
-      : meta_rank_(meta_rank), meta_size_(meta_size), memory_(memory) {}
+      : detail::TileRanks<Size>(meta_rank, meta_size), memory_(memory) {}
   HEDDLE_GROUP_ detail::TileMemory* heddle_memory() const { return memory_; }
   HEDDLE_GROUP_ static thread_block_tile<32> heddle_warp() { return {0, 1, nullptr}; }
   HEDDLE_GROUP_ static unsigned int heddle_warp_rank() { return static_cast<unsigned int>(thread_rank()) / 32; }
@@ -100,8 +95,6 @@ class thread_block_tile<Size, Parent, true> {
     __syncwarp();
   }
 
-  unsigned int meta_rank_;
-  unsigned int meta_size_;
   detail::TileMemory* memory_;
 };
 
