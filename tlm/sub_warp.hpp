@@ -9,9 +9,24 @@
 
 #include "isa/register_use.hpp"
 #include "isa/result_form.hpp"
+#include "isa/result_time.hpp"
 #include "isa/semantics.hpp"
 
 namespace heddle::link {
+
+// What the core's issue discipline says of an instruction, whoever executes it (hw/issue/discipline.hpp).
+struct IssueRules {
+  // Its group may go on as soon as the former has handed on its last sub-warp: the next PC is known, and nothing that
+  // the next instruction does can come before it in the pipeline.
+  bool early = false;
+  // Decode keeps it until all earlier ones of its group have completed.
+  bool waits_for_earlier = false;
+  // Instructions behind it need not wait until it has completed.
+  bool outlasts = false;
+  // It waits in front of the pipeline for all that outlasts it.
+  bool waits_for_all = false;
+  isa::ResultTime result_time;  // where warps know their dependences by control bits
+};
 
 // What decode finds out about an instruction word once.
 struct DecodedInstruction {
@@ -37,6 +52,7 @@ struct DecodedInstruction {
   bool forms_one = false;  // it takes one sub-warp, however many threads its group has (SubWarpFormer::forms_one)
   bool queues = false;     // it takes a place of the memory queue, where there is one (lsu.queue)
   bool by_guard = false;   // only threads whose guard is true are in its sub-warps
+  IssueRules issue;
   isa::RegisterUse use;
   // Where operands go by ports of register banks (registers.banks): the words, and which of them are marked for reuse,
   // a bit for each (hw/registers/reuse_marks.hpp).

@@ -219,7 +219,8 @@ inline Cycle SubCore::next(Cycle now, bool news, Cycle caches) {
   if (!had_turn(now)) {
     return next_;
   }
-  if (state_.last_move == now && state_.groups.any_ready() && !pipeline_.one_works()) {
+  const bool goes_on = state_.groups.any_ready() || !state_.wake_ups.empty();
+  if (state_.last_move == now && goes_on && !pipeline_.one_works()) {
     return next_ = now + 1;
   }
   return next_when_still(now, news, caches);

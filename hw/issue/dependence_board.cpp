@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/error.hpp"
@@ -14,6 +15,25 @@ namespace {
 
 using isa::ControlBits;
 
+// A counter's byte in Board::counters.
+constexpr unsigned kBits = 8;
+constexpr std::uint64_t one_of(unsigned counter) {
+  return std::uint64_t{1} << (kBits * counter);
+}
+constexpr std::uint64_t byte_of(unsigned counter) {
+  return one_of(counter) * 0xff;
+}
+// The bytes of the counters of each wait mask.
+constexpr auto kBytes = [] {
+  std::array<std::uint64_t, std::size_t{1} << ControlBits::kCounters> bytes{};
+  for (unsigned wait = 0; wait != bytes.size(); ++wait) {
+    for (const unsigned counter : set_bits(wait)) {
+      bytes[wait] |= byte_of(counter);
+    }
+  }
+  return bytes;
+}();
+
 // Registers and predicates that an instruction reads, or that it writes.
 struct UsedPlaces {
   const isa::RegisterSet& registers;
@@ -22,6 +42,12 @@ struct UsedPlaces {
     return registers.meets(other.registers) || (predicates & other.predicates) != 0;
   }
 };
+UsedPlaces read_by(const link::DecodedInstruction& decoded) {
+  return {decoded.use.read, decoded.use.predicates_read};
+}
+UsedPlaces written_by(const link::DecodedInstruction& decoded) {
+  return {decoded.use.written, decoded.use.predicates_written};
+}
 
 // "r5" or "p3": the first that are in both, which meet.
 std::string first_of(const UsedPlaces& one, const UsedPlaces& other) {
@@ -48,7 +74,7 @@ void DependenceBoard::begin(const Group& group) {
     boards_.resize(group.id + std::size_t{1});
   }
   Board& board = boards_[group.id];
-  board.counters.fill(0);
+  board.counters = 0;
   board.next_issue = 0;
   board.live = 0;
   for (Flight& flight : board.flights) {
@@ -56,28 +82,34 @@ void DependenceBoard::begin(const Group& group) {
   }
 }
 
-std::string DependenceBoard::hazard(const Flight& earlier, const link::DecodedInstruction& next, Cycle now) {
-  const isa::RegisterUse& before = earlier.decoded->use;
-  const UsedPlaces had_read{before.read, before.predicates_read},
-      had_written{before.written, before.predicates_written};
-  const UsedPlaces reads{next.use.read, next.use.predicates_read},
-      writes{next.use.written, next.use.predicates_written};
-  const auto sentence = [&earlier](const char* does, const std::string& place, const char* has) {
-    return fmt::format("{} {} before PC {} ({}) has{}", does, place, earlier.pc,
-                       isa::disassemble(earlier.decoded->instruction), has);
-  };
-  if (earlier.time.counted() || now < earlier.issued + earlier.time.fixed) {
-    if (had_written.meet(reads)) {
-      return sentence("read", first_of(had_written, reads), " written it");
-    }
-    if (had_written.meet(writes)) {
-      return sentence("write", first_of(had_written, writes), "");
-    }
+DependenceBoard::Hazard DependenceBoard::hazard(const Flight& earlier, const link::DecodedInstruction& next,
+                                                Cycle now) {
+  if (!earlier.counted && now >= earlier.there) {
+    return Hazard::none;
   }
-  if (earlier.time.counted() && earlier.unread && had_read.meet(writes)) {
-    return sentence("write", first_of(had_read, writes), " read it");
+  const UsedPlaces had_written = written_by(*earlier.decoded), writes = written_by(next);
+  if (had_written.meet(read_by(next))) {
+    return Hazard::read_after_write;
   }
-  return {};
+  if (had_written.meet(writes)) {
+    return Hazard::write_after_write;
+  }
+  return earlier.counted && earlier.unread && read_by(*earlier.decoded).meet(writes) ? Hazard::write_after_read
+                                                                                     : Hazard::none;
+}
+
+std::string DependenceBoard::sentence(Hazard hazard, const Flight& earlier, const link::DecodedInstruction& next,
+                                      std::uint32_t pc) {
+  const bool reads = hazard == Hazard::read_after_write;
+  const bool was_read = hazard == Hazard::write_after_read;
+  const std::string place = first_of(was_read ? read_by(*earlier.decoded) : written_by(*earlier.decoded),
+                                     reads ? read_by(next) : written_by(next));
+  return fmt::format("control bits let PC {} ({}) {} {} before PC {} ({}) has{}", pc,
+                     isa::disassemble(next.instruction), reads ? "read" : "write", place, earlier.pc,
+                     isa::disassemble(earlier.decoded->instruction),
+                     reads      ? " written it"
+                     : was_read ? " read it"
+                                : "");
 }
 
 std::string DependenceBoard::issued(const Group& group, const link::DecodedInstruction& next, Cycle now) {
@@ -85,35 +117,39 @@ std::string DependenceBoard::issued(const Group& group, const link::DecodedInstr
   std::string wrong;
   for (const unsigned flight : set_bits(board.live)) {
     const Flight& earlier = board.flights[flight];
-    if (wrong.empty() && share_threads(earlier.lanes, group.active)) {
-      wrong = hazard(earlier, next, now);
+    const Hazard found = hazard(earlier, next, now);
+    if (found != Hazard::none && wrong.empty() && share_threads(earlier.lanes, group.active)) [[unlikely]] {
+      wrong = sentence(found, earlier, next, group.pc);
     }
   }
-  if (!wrong.empty()) {
-    wrong = fmt::format("control bits let PC {} ({}) {}", group.pc, isa::disassemble(next.instruction), wrong);
-  }
+  const isa::ResultTime time = next.issue.result_time;
   Flight& flight = board.flights[group.latest];
   flight.decoded = &next;
   flight.pc = group.pc;
-  flight.issued = now;
-  flight.time = times_(core_, next.instruction);
+  flight.counted = time.counted();
   flight.unread = true;
-  flight.lanes = group.active;
+  flight.there = now + time.fixed;
+  if (flight.lanes.size() != group.active.size()) [[unlikely]] {
+    flight.lanes.resize(group.active.size());
+  }
+  std::copy(group.active.begin(), group.active.end(), flight.lanes.begin());
   board.live |= std::uint32_t{1} << group.latest;
   const ControlBits& control = next.instruction.control;
   board.next_issue = now + std::max<Cycle>(control.stall, control.yield ? 2 : 1);
   for (const unsigned counter : {control.read, control.write}) {
-    if (counter != ControlBits::kNoCounter) {
-      ++board.counters[counter];
-    }
+    board.counters += counter != ControlBits::kNoCounter ? one_of(counter) : 0;
   }
   return wrong;
 }
 
 void DependenceBoard::count_down(Board& board, unsigned counter) {
-  if (counter != ControlBits::kNoCounter && board.counters[counter]-- == 0) {
+  if (counter == ControlBits::kNoCounter) {
+    return;
+  }
+  if ((board.counters & byte_of(counter)) == 0) {
     throw InternalError(fmt::format("dependence counter {} is counted down from 0", counter));
   }
+  board.counters -= one_of(counter);
 }
 
 bool DependenceBoard::operands_read(GroupId group, unsigned flight) {
@@ -142,17 +178,14 @@ void DependenceBoard::completed(GroupId group, unsigned flight) {
 
 DependenceBoard::Open DependenceBoard::open(GroupId group, std::uint8_t wait) const {
   const Board& board = boards_[group];
-  unsigned left = 0;
-  for (const unsigned counter : set_bits(std::uint32_t{wait})) {
-    left |= board.counters[counter] != 0 ? 1U << counter : 0;
-  }
+  const std::uint64_t left = board.counters & kBytes[wait % kBytes.size()];
   if (left == 0) {
     return Open::none;
   }
   for (const unsigned flight : set_bits(board.live)) {
     const link::DecodedInstruction& decoded = *board.flights[flight].decoded;
     const unsigned counter = decoded.instruction.control.write;
-    if (decoded.unit == isa::Unit::memory && counter != ControlBits::kNoCounter && ((left >> counter) & 1U) != 0) {
+    if (decoded.unit == isa::Unit::memory && counter != ControlBits::kNoCounter && (left & byte_of(counter)) != 0) {
       return Open::memory;
     }
   }

@@ -33,7 +33,7 @@ class IssueDiscipline {
     // operands. Only where the divergence mechanism lets the group go on so (Divergence::goes_on).
     bool early_next_pc = false;
     // With early_next_pc: accesses to memory and long operations may outlast the group's next instructions, which wait
-    // for what they bring alone (outlasts(), waits_for()). The group's instructions complete out of their order then.
+    // for what they bring alone (waits_for()). The group's instructions complete out of their order then.
     // Null: never.
     bool (*stalls_on_use)(const CoreParameters& core) = nullptr;
     // The compiler is to move loads ahead. Null: never.
@@ -54,21 +54,16 @@ class IssueDiscipline {
   // ---- with the trait early_next_pc alone
   // Instructions of one group in flight at most, 1 to Group::kFlights.
   [[nodiscard]] virtual unsigned in_flight() const { return Group::kUsualFlights; }
-  // The group may go on as soon as the former has handed on the last sub-warp of this instruction: its next PC is
-  // known, and nothing that the next instruction does can come before it in the pipeline.
-  [[nodiscard]] virtual bool early(const isa::Instruction& instruction) const {
-    (void)instruction;
-    return false;
+  // Of an instruction, whose unit is known and whether its sub-warps are formed by guard: asked once for each, when it
+  // is decoded (DecodedInstruction::issue).
+  [[nodiscard]] virtual link::IssueRules rules(const link::DecodedInstruction& decoded) const {
+    (void)decoded;
+    return {};
   }
-  // Cycles from such an instruction's decode until its group may be fetched again, at least.
+  // Cycles from the decode of an instruction with IssueRules::early until its group may be fetched again, at least.
   [[nodiscard]] virtual unsigned refetch() const { return 0; }
-  // Decode keeps this instruction until all earlier ones of its group have completed.
-  [[nodiscard]] virtual bool waits_for_earlier(const isa::Instruction& instruction) const {
-    (void)instruction;
-    return false;
-  }
   // ---- with the trait stalls_on_use alone
-  // The former has handed on the last sub-warp of an early() instruction.
+  // The former has handed on the last sub-warp of an instruction with IssueRules::early.
   virtual void formed(const Group& group, const link::DecodedInstruction& decoded) {
     (void)group;
     (void)decoded;

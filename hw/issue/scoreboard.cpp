@@ -58,7 +58,6 @@ class Scoreboard : public IssueDiscipline {
         stores_wait_(setup.core.stores == "waited"),
         complex_is_simple_(complex_is_simple(setup.core) && !setup.core.division_trap),
         complex_faults_(setup.core.division_trap),
-        complex_conversions_(setup.core.complex_conversions),
         half_is_simple_(half_is_simple(setup.core)),
         prefix_is_simple_(prefix_latency(setup.core) <= setup.core.execute_stages),
         scratchpad_goes_on_(setup.scratchpad_goes_on),
@@ -70,32 +69,20 @@ class Scoreboard : public IssueDiscipline {
   [[nodiscard]] unsigned in_flight() const override { return own_.entries; }
   [[nodiscard]] unsigned refetch() const override { return own_.refetch; }
 
-  [[nodiscard]] bool early(const isa::Instruction& instruction) const override {
-    switch (unit(instruction)) {
-      case isa::Unit::control:
-        return instruction.op == isa::Op::BRA && instruction.guard.always();
-      case isa::Unit::barrier:
-        return false;
-      case isa::Unit::complex:
-        return complex_is_simple_ || outlasts(instruction);
-      case isa::Unit::half:
-        return half_is_simple_ || outlasts(instruction);
-      case isa::Unit::tensor:
-        return outlasts(instruction);
-      case isa::Unit::memory:
-        return stays_in_core(instruction.op) || outlasts(instruction);
-      case isa::Unit::alu:
-      case isa::Unit::warp:
-        break;
-    }
-    if (isa::is_heap(instruction.op)) {
-      return false;
-    }
-    return !isa::is_tree_traverse(instruction.op) || prefix_is_simple_;
-  }
-  [[nodiscard]] bool waits_for_earlier(const isa::Instruction& instruction) const override {
-    return instruction.op == isa::Op::TRAP || isa::is_heap(instruction.op) ||
-           (complex_faults_ && unit(instruction) == isa::Unit::complex);
+  [[nodiscard]] link::IssueRules rules(const link::DecodedInstruction& decoded) const override {
+    const isa::Instruction& instruction = decoded.instruction;
+    link::IssueRules rules;
+    rules.outlasts = outlasts(decoded);
+    rules.early = early(decoded, rules.outlasts);
+    rules.waits_for_earlier = instruction.op == isa::Op::TRAP || isa::is_heap(instruction.op) ||
+                              (complex_faults_ && decoded.unit == isa::Unit::complex);
+    // It ends something for its threads, or tells others of what they have done, or would wait inside the pipeline. Of
+    // warp.sync the lanes that come stay in this warp.
+    rules.waits_for_all = (decoded.unit == isa::Unit::control && instruction.op != isa::Op::BRA &&
+                           instruction.op != isa::Op::WARP_SYNC) ||
+                          decoded.unit == isa::Unit::barrier || instruction.op == isa::Op::MEMBAR || decoded.by_guard ||
+                          rules.waits_for_earlier;
+    return rules;
   }
 
   void begin(const Group& group) override {
@@ -107,7 +94,7 @@ class Scoreboard : public IssueDiscipline {
   void formed(const Group& group, const link::DecodedInstruction& decoded) override {
     Board& board = boards_[group.id];
     board.commits += decoded.instruction.op == isa::Op::ASYNC_COMMIT ? 1 : 0;
-    if (!outlasts(decoded.instruction)) {
+    if (!decoded.issue.outlasts) {
       return;
     }
     if (isa::is_copy(decoded.instruction.op)) {
@@ -130,7 +117,7 @@ class Scoreboard : public IssueDiscipline {
     if (waits_for_copies(board, next.instruction)) {
       return Waits::for_memory;
     }
-    const bool for_all = waits_for_all(next);
+    const bool for_all = next.issue.waits_for_all;
     Waits waits = Waits::no;
     for (const unsigned flight : set_bits(for_all ? waited_for(board, next) : board.outlasting)) {
       const Results& results = board.results[flight];
@@ -197,7 +184,7 @@ class Scoreboard : public IssueDiscipline {
     if (waits_for_copies(board, next.instruction)) {
       return Waits::for_memory;
     }
-    const std::uint32_t waited = waits_for_all(next) ? waited_for(board, next) : 0;
+    const std::uint32_t waited = next.issue.waits_for_all ? waited_for(board, next) : 0;
     if (waited == 0) {
       return Waits::no;
     }
@@ -218,35 +205,47 @@ class Scoreboard : public IssueDiscipline {
     return (space == isa::Space::shared && !scratchpad_goes_on_) ||
            ((space == isa::Space::constant || space == isa::Space::param) && !constants_go_on_);
   }
-  [[nodiscard]] isa::Unit unit(const isa::Instruction& instruction) const {
-    return unit_of(complex_conversions_, instruction);
+  [[nodiscard]] bool early(const link::DecodedInstruction& decoded, bool outlasts) const {
+    const isa::Instruction& instruction = decoded.instruction;
+    switch (decoded.unit) {
+      case isa::Unit::control:
+        return instruction.op == isa::Op::BRA && instruction.guard.always();
+      case isa::Unit::barrier:
+        return false;
+      case isa::Unit::complex:
+        return complex_is_simple_ || outlasts;
+      case isa::Unit::half:
+        return half_is_simple_ || outlasts;
+      case isa::Unit::tensor:
+        return outlasts;
+      case isa::Unit::memory:
+        return stays_in_core(instruction.op) || outlasts;
+      case isa::Unit::alu:
+      case isa::Unit::warp:
+        break;
+    }
+    if (isa::is_heap(instruction.op)) {
+      return false;
+    }
+    return !isa::is_tree_traverse(instruction.op) || prefix_is_simple_;
   }
-  // The group's next instructions need not wait until it has completed.
-  [[nodiscard]] bool outlasts(const isa::Instruction& instruction) const {
+  [[nodiscard]] bool outlasts(const link::DecodedInstruction& decoded) const {
     if (!on_use_) {
       return false;
     }
-    if (unit(instruction) == isa::Unit::complex) {
-      return !complex_is_simple_ && !complex_faults_;
+    switch (decoded.unit) {
+      case isa::Unit::complex:
+        return !complex_is_simple_ && !complex_faults_;
+      case isa::Unit::half:
+        return !half_is_simple_;
+      case isa::Unit::tensor:
+        return true;
+      default:
+        break;
     }
-    if (unit(instruction) == isa::Unit::half) {
-      return !half_is_simple_;
-    }
-    if (unit(instruction) == isa::Unit::tensor) {
-      return true;
-    }
-    return isa::is_texture(instruction.op) ||
-           (isa::is_load(instruction.op) && !isa::is_volatile(instruction.op) && !stays_in_core(instruction.op)) ||
-           (isa::is_store(instruction.op) && !isa::is_volatile(instruction.op) && !stores_wait_ &&
-            !stays_in_core(instruction.op));
-  }
-  // It ends something for its threads, or tells others of what they have done, or would wait inside the pipeline.
-  [[nodiscard]] bool waits_for_all(const link::DecodedInstruction& next) const {
-    const isa::Instruction& instruction = next.instruction;
-    const bool syncs = instruction.op == isa::Op::WARP_SYNC;  // the lanes that come stay in this warp
-    return (next.unit == isa::Unit::control && instruction.op != isa::Op::BRA && !syncs) ||
-           next.unit == isa::Unit::barrier || instruction.op == isa::Op::MEMBAR || next.by_guard ||
-           waits_for_earlier(instruction);
+    const isa::Op op = decoded.instruction.op;
+    return isa::is_texture(op) || (isa::is_load(op) && !isa::is_volatile(op) && !stays_in_core(op)) ||
+           (isa::is_store(op) && !isa::is_volatile(op) && !stores_wait_ && !stays_in_core(op));
   }
 
   // What an instruction that outlasts others will write.
@@ -293,7 +292,7 @@ class Scoreboard : public IssueDiscipline {
 
   const ScoreboardParameters own_;
   const bool on_use_, stores_wait_;
-  const bool complex_is_simple_, complex_faults_, complex_conversions_, half_is_simple_, prefix_is_simple_;
+  const bool complex_is_simple_, complex_faults_, half_is_simple_, prefix_is_simple_;
   const bool scratchpad_goes_on_, constants_go_on_;
   std::vector<Board> boards_;  // by group
 };
@@ -366,8 +365,13 @@ class ByControlBits final : public Scoreboard {
               "MICRO 2025, section 4: six counters of 6 bits, stall counter, yield");
   }
 
-  explicit ByControlBits(const Setup& setup) : Scoreboard(setup), dependences_(setup.core, &result_time) {}
+  explicit ByControlBits(const Setup& setup) : Scoreboard(setup), core_(setup.core) {}
 
+  [[nodiscard]] link::IssueRules rules(const link::DecodedInstruction& decoded) const override {
+    link::IssueRules rules = Scoreboard::rules(decoded);
+    rules.result_time = result_time(core_, decoded.instruction);
+    return rules;
+  }
   void begin(const Group& group) override {
     Scoreboard::begin(group);
     dependences_.begin(group);
@@ -405,6 +409,7 @@ class ByControlBits final : public Scoreboard {
   }
 
  private:
+  const CoreParameters& core_;
   DependenceBoard dependences_;
 };
 

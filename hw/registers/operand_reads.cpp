@@ -44,12 +44,14 @@ unsigned OperandReads::take(const isa::OperandWords& operands, std::uint8_t reus
     free_from_[bank] = std::max(free_from_[bank], now * parameters_.read_ports) + need.registers[bank];
   }
   unsigned kept = 0;
-  if (parameters_.cache) {
+  if (parameters_.cache && (kept_ != 0 || reuse != 0)) {
     unsigned number = 0;
     for (const isa::OperandWord word : operands.all()) {
       const bool marked = ((reuse >> number++) & 1U) != 0 && row;
       if (word.place < kPlaces) {
-        cached_[bank_of_[word.reg]][word.place] = {marked, word.reg, row.value_or(0)};
+        Cached& cached = cached_[bank_of_[word.reg]][word.place];
+        kept_ += (marked ? 1U : 0U) - (cached.valid ? 1U : 0U);
+        cached = {marked, word.reg, row.value_or(0)};
         kept += marked ? 1 : 0;
       }
     }
@@ -60,6 +62,7 @@ unsigned OperandReads::take(const isa::OperandWords& operands, std::uint8_t reus
 void OperandReads::reset() {
   free_from_.fill(0);
   cached_ = {};
+  kept_ = 0;
 }
 
 }  // namespace heddle::hw

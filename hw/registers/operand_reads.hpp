@@ -52,6 +52,9 @@ class OperandReads {
     unsigned row = 0;
   };
   [[nodiscard]] bool has(isa::OperandWord word, std::optional<unsigned> row) const {
+    if (kept_ == 0) {
+      return false;
+    }
     const Cached& cached = cached_[bank_of_[word.reg]][word.place];
     return cached.valid && cached.reg == word.reg && cached.row == row;
   }
@@ -61,6 +64,7 @@ class OperandReads {
   // Of each bank the first read that nobody has been promised; read number n is in cycle n / read_ports.
   std::array<std::uint64_t, RegisterFileParameters::kMostBanks> free_from_{};
   std::array<std::array<Cached, kPlaces + 1>, RegisterFileParameters::kMostBanks> cached_{};  // never at place d
+  unsigned kept_ = 0;  // how many of those are valid
 };
 
 }  // namespace heddle::hw

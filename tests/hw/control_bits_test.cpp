@@ -81,7 +81,7 @@ TEST(ControlBitsTimes, AMachineWithoutRoomForThemIsRefused) {
 
 class ControlBoard : public ::testing::Test {
  protected:
-  ControlBoard() : board_(machine_.core, hw::about<hw::IssueDiscipline>("control-bits").traits.result_time) {
+  ControlBoard() {
     group_.active = {0xffffU};
     board_.begin(group_);
   }
@@ -92,6 +92,8 @@ class ControlBoard : public ::testing::Test {
     decoded.instruction = isa::assemble(text);
     decoded.use = isa::register_use(decoded.instruction);
     decoded.unit = isa::info(decoded.instruction.op).unit;
+    decoded.issue.result_time =
+        hw::about<hw::IssueDiscipline>("control-bits").traits.result_time(machine_.core, decoded.instruction);
     group_.latest = flight;
     group_.pc = flight;
     return board_.issued(group_, decoded, now);

@@ -104,8 +104,23 @@ class PipelineOfStages : public ::testing::Test {
 };
 
 TEST_F(PipelineOfStages, AdvancesThemFromTheLastToTheFirst) {
-  tick(0);
+  for (Cycle now = 10; now < 15; ++now) {
+    first_.start(state_.pool.take());
+    tick(now);
+  }
+  FirstStage::order.clear();
+  tick(15);
   EXPECT_EQ(FirstStage::order, (std::vector<const Stage*>{&last_, &shallow_, &deep_, &first_}));
+}
+
+TEST_F(PipelineOfStages, AStageWithNothingInItHasNoTurn) {
+  tick(0);
+  EXPECT_EQ(FirstStage::order, std::vector<const Stage*>{&first_});
+  first_.start(state_.pool.take());
+  tick(1);
+  FirstStage::order.clear();
+  tick(2);
+  EXPECT_EQ(FirstStage::order, (std::vector<const Stage*>{&deep_, &first_})) << "what is in it cannot go on yet";
 }
 
 TEST_F(PipelineOfStages, JoinsThemSoThatTheirLatenciesAddUp) {

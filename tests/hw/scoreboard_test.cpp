@@ -24,6 +24,7 @@ class ScoreboardRules : public ::testing::Test {
   link::SubWarp& next(std::uint8_t flight, Emit emit) {
     decoded_.push_back(hw::test::decoded(emit));
     decoded_.back()->use = isa::register_use(decoded_.back()->instruction);
+    decoded_.back()->issue = rules_->rules(*decoded_.back());
     link::SubWarp& out = pool_.take();
     out.decoded = decoded_.back().get();
     out.flight = flight;
@@ -94,7 +95,7 @@ TEST_F(ScoreboardRules, ALoadIsThereWhenItHasBeenWritten) {
 }
 
 TEST_F(ScoreboardRules, TheNextPcIsKnownButForBranchesAndWhatLeavesTheOrder) {
-  const auto early = [this](auto emit) { return rules_->early(next(0, emit).decoded->instruction); };
+  const auto early = [this](auto emit) { return next(0, emit).decoded->issue.early; };
   EXPECT_TRUE(early([](Code& code) { code.rri(Op::ADD, 1, 2, 1); }));
   EXPECT_TRUE(early([](Code& code) { code.bra(5); }));
   EXPECT_FALSE(early([](Code& code) { code.when(1).bra(5); }));
@@ -119,7 +120,7 @@ class OnUse : public ScoreboardRules {
   template <class Emit>
   void goes_on_behind(unsigned flight, Emit emit) {
     const link::SubWarp& sub_warp = next(static_cast<std::uint8_t>(flight), emit);
-    ASSERT_TRUE(rules_->early(sub_warp.decoded->instruction));
+    ASSERT_TRUE(sub_warp.decoded->issue.early);
     group_.latest = flight;
     rules_->formed(group_, *sub_warp.decoded);
   }
@@ -163,20 +164,20 @@ TEST_F(OnUse, ALongOperationOutlastsToo) {
 }
 
 TEST_F(OnUse, WhatOthersMayWaitForKeepsItsWarp) {
-  const auto early = [this](auto emit) { return rules_->early(next(0, emit).decoded->instruction); };
+  const auto early = [this](auto emit) { return next(0, emit).decoded->issue.early; };
   EXPECT_FALSE(early([](Code& code) { code.load(Op::LDV_GLOBAL, 1, 2); }));
   EXPECT_FALSE(early([](Code& code) { code.plain(Op::MEMBAR); }));
   EXPECT_FALSE(early([](Code& code) { code.exit(); }));
   hw::CoreParameters waited = core_;
   waited.stores = "waited";
   const auto rules = Registry<hw::IssueDiscipline>::instance().make("scoreboard", {waited});
-  EXPECT_FALSE(rules->early(next(0, [](Code& code) { code.store(Op::ST_GLOBAL, 2, 3); }).decoded->instruction));
+  EXPECT_FALSE(rules->rules(*next(0, [](Code& code) { code.store(Op::ST_GLOBAL, 2, 3); }).decoded).early);
 }
 
 // Where the scratchpad's results come late, or accesses wait in a memory queue, what is behind them can pass.
 TEST_F(OnUse, AccessesToTheScratchpadOutlastWhereTheyLeaveThePipelinesOrder) {
   const auto early = [this](const hw::IssueDiscipline& rules, auto emit) {
-    return rules.early(next(0, emit).decoded->instruction);
+    return rules.rules(*next(0, emit).decoded).early;
   };
   EXPECT_TRUE(early(*rules_, [](Code& code) { code.load(Op::LD_SHARED, 1, 2); }));
   goes_on_behind(1, [](Code& code) { code.load(Op::LD_SHARED, 4, 2); });

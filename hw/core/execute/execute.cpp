@@ -161,7 +161,7 @@ bool ExecuteStage::apart_goes_first(Cycle now) const {
 }
 
 // One sub-warp per cycle to the memory stage, results of other units first.
-bool ExecuteStage::hand_on(Cycle now) {
+bool ExecuteStage::hand_on_next(Cycle now) {
   if (apart_goes_first(now)) {
     link::SubWarp& sub_warp = *apart_.front().sub_warp;
     if (!out.offer(sub_warp)) {
@@ -173,9 +173,6 @@ bool ExecuteStage::hand_on(Cycle now) {
     apart_.erase(apart_.begin());
     state_.block_cause = IdleCause::complex;  // should a full pipe wait behind it
     return true;
-  }
-  if (pipe_.empty() || pipe_.front().done > now) {
-    return false;
   }
   link::SubWarp& first = *pipe_.front().sub_warp;
   if (!out.offer(first)) {

@@ -131,7 +131,12 @@ class ExecuteStage final : public ReceivingStage, public UnitsStage {
   static void waits_no_more(CoreState& state, const link::SubWarp& first);  // and the sub-warps beside it
 
   [[nodiscard]] Cycle leaves_at(Cycle last, Cycle now) const;
-  bool hand_on(Cycle now);  // true: a sub-warp went on
+  // True: a sub-warp went on.
+  bool hand_on(Cycle now) {
+    const bool leaves = (!pipe_.empty() && pipe_.front().done <= now) || apart_goes_first(now);
+    return leaves && hand_on_next(now);
+  }
+  bool hand_on_next(Cycle now);
   // Starts the sub-warp in the latch and the ones beside it, as far as there is room. False: not even the first.
   [[nodiscard]] bool start_all(link::SubWarp& first, Cycle now);
   // Of this cycle, beside which others go on: the latest sub-warp in the lanes' stages; the unit that takes sub-warps

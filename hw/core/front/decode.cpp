@@ -124,6 +124,9 @@ const link::DecodedInstruction* DecodeStage::decode_anew(std::uint32_t pc, const
   entry->queues = MemoryQueue::takes(*instruction);
   // Every active thread evaluates a branch, whose guard is the condition.
   entry->by_guard = packs_ && instruction->op != isa::Op::BRA && !instruction->guard.always();
+  if (warps_ != nullptr) {
+    entry->issue = warps_->rules(*entry);
+  }
   if (pipeline_ != nullptr) {
     pipeline_->describe(*entry);
     entry->in_row = entry->in_row && OwnRow::has(*entry);
@@ -344,7 +347,7 @@ bool DecodeStage::has_earlier(const Group& group) {
 // A guard that is looked at here must have been written. So must what threads of other rows bring into an exchange,
 // which register read sees to where instructions keep their order (may_read).
 bool DecodeStage::must_wait(const Group& group) const {
-  return has_earlier(group) && (present_->by_guard || warps_->waits_for_earlier(present_->instruction));
+  return has_earlier(group) && (present_->by_guard || present_->issue.waits_for_earlier);
 }
 
 void DecodeStage::wait(const link::SubWarp& instruction) {

@@ -2,14 +2,6 @@
 
 namespace heddle::hw {
 
-bool StageOutput::offer_to_next(link::SubWarp& sub_warp) {
-  if (pipeline_ != nullptr && sub_warp.done <= position_) {
-    pipeline_->prepare(position_ + 1, sub_warp);
-  }
-  StageInput* const next = next_.of(socket);
-  return next != nullptr ? next->take(sub_warp) : send(sub_warp, link::WarpPhase::offer);
-}
-
 Pipeline::Pipeline(const std::vector<Stage*>& stages)
     : at_(stages.rbegin(), stages.rend()), last_(static_cast<unsigned>(at_.size()) - 1) {
   for (unsigned position = 0; position != at_.size(); ++position) {
@@ -61,7 +53,7 @@ void Pipeline::reset(bool all_in_stages, bool alone) {
   may_work_alone_ = alone;
   alone_ = kNone;
   for (unsigned position = 0; position != last_; ++position) {
-    at_[position]->output()->begin_passages(false);
+    at_[position]->output()->let_by(false, false);
   }
   if (units_ == nullptr) {
     return;
@@ -83,7 +75,9 @@ void Pipeline::reset(bool all_in_stages, bool alone) {
   beginning_.assign(begins_.size(), {});
   // One sub-warp leaves per cycle: all that the stages can hold are gone after so many.
   leaving_.assign(std::bit_ceil(4 * (to_[last_] + passage_ + 1)), {});
-  at_[entry_ - 1]->output()->begin_passages(letting_);
+  for (unsigned position = 0; position != last_; ++position) {
+    at_[position]->output()->let_by(letting_, position + 1 == entry_);
+  }
 }
 
 void Pipeline::describe(link::DecodedInstruction& decoded) const {
@@ -105,7 +99,7 @@ bool Pipeline::idle() const {
   if (!none_passes() || !at_[0]->idle()) {
     return false;
   }
-  for (std::uint32_t left = letting_ ? busy_ & ~1U : (2U << last_) - 2; left != 0; left &= left - 1) {
+  for (std::uint32_t left = busy_ & ~1U; left != 0; left &= left - 1) {
     if (!at_[static_cast<unsigned>(std::countr_zero(left))]->idle()) {
       return false;
     }
@@ -272,11 +266,23 @@ inline link::SubWarp* Pipeline::take_due(unsigned position) {
   return sub_warp;
 }
 
+// Nothing is let by: every stage that has something has its turn.
+void Pipeline::turns_in_stages(Cycle now, unsigned first) {
+  for (unsigned position = first; position != 0; --position) {
+    if (((busy_ >> position) & 1U) != 0) {
+      if (at_[position]->turn(now) == Stage::After::empty) {
+        busy_ &= ~(1U << position);
+      }
+    } else if (position == units_at_) {
+      units_->idles(now);
+    }
+  }
+  at_[0]->tick(now);
+}
+
 void Pipeline::turns(Cycle now, unsigned first) {
   if (!letting_) {
-    for (unsigned position = first + 1; position-- != 0;) {
-      at_[position]->tick(now);
-    }
+    turns_in_stages(now, first);
     return;
   }
   const bool passing = !none_passes();

@@ -83,6 +83,7 @@ class Pipeline {
   void observed_from(Cycle now) {
     settle(now);
     wake();
+    busy_ |= (2U << last_) - 2;  // what a stage tells in every cycle to who observes, it tells in its turns
     observed(true);
   }
   // What becomes of an instruction of this launch: which stages its sub-warps stop at. Decode asks.
@@ -127,7 +128,7 @@ class Pipeline {
   [[nodiscard]] bool begin(link::SubWarp& sub_warp);
   // A sub-warp is to come to stage number `position`: what the stages before it have put off is done if it stops there.
   void prepare(unsigned position, link::SubWarp& sub_warp) {
-    if (letting_ && position != last_ && !lets(position, sub_warp)) {
+    if (position != last_ && !lets(position, sub_warp)) {
       finish(sub_warp, position);
     }
   }
@@ -193,6 +194,7 @@ class Pipeline {
   [[nodiscard]] bool none_passes() const { return passing_ == 0; }
   [[nodiscard]] Cycle last_in_stages(Cycle now) const;
   void turns(Cycle now, unsigned first);
+  void turns_in_stages(Cycle now, unsigned first);
   // What observers are told of in this cycle: each sub-warp on a passage that is at a stage's head.
   [[gnu::noinline]] void note_passage(link::SubWarp& sub_warp, Cycle leaves, unsigned end);
   [[nodiscard]] static Shown* at(std::vector<Shown>& all, Cycle cycle) {
@@ -272,6 +274,11 @@ inline void Stage::has_work() const {
 }
 inline bool StageOutput::begin_passage(link::SubWarp& sub_warp) const {
   return pipeline_->begin(sub_warp);
+}
+inline void StageOutput::prepare(link::SubWarp& sub_warp) const {
+  if (sub_warp.done <= position_) {
+    pipeline_->prepare(position_ + 1, sub_warp);
+  }
 }
 
 inline bool Pipeline::begin(link::SubWarp& sub_warp) {

@@ -30,7 +30,8 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
   virtual ~Stage() = default;
 
-  // Its work in a cycle. The stages behind it have done theirs already, the stages before it have not.
+  // Its work in a cycle. The stages behind it have done theirs already, the stages before it have not. While nothing is
+  // in it (idle()) it has none, but for the first stage, until something comes to an input of it (or has_work()).
   virtual void tick(Cycle now) = 0;
   // There is nothing in it.
   [[nodiscard]] virtual bool idle() const = 0;
@@ -224,7 +225,14 @@ class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
   link::WarpInitiatorSocket socket;
   // True: the next stage has the sub-warp and the ones beside it, or will have it when it is due there.
   [[nodiscard]] bool offer(link::SubWarp& sub_warp) {
-    return (begins_passages_ && begin_passage(sub_warp)) || offer_to_next(sub_warp);
+    if (lets_by_) {
+      if (begins_passages_ && begin_passage(sub_warp)) {
+        return true;
+      }
+      prepare(sub_warp);
+    }
+    StageInput* const next = direct();
+    return next != nullptr ? next->take(sub_warp) : send(sub_warp, link::WarpPhase::offer);
   }
   // True: the next stage has the sub-warp without the ones beside it, which stay (Latch::pop).
   [[nodiscard]] bool offer_alone(link::SubWarp& sub_warp) {
@@ -248,16 +256,20 @@ class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
     pipeline_ = &pipeline;
     position_ = position;
   }
-  // Passages begin here, in this launch.
-  void begin_passages(bool begin) { begins_passages_ = begin; }
+  // In this launch sub-warps are let by; passages begin here.
+  void let_by(bool lets, bool begins_passages) {
+    lets_by_ = lets;
+    begins_passages_ = lets && begins_passages;
+  }
 
  private:
-  [[nodiscard]] bool begin_passage(link::SubWarp& sub_warp) const;  // defined in pipeline.hpp
-  [[nodiscard]] bool offer_to_next(link::SubWarp& sub_warp);
+  [[nodiscard]] bool begin_passage(link::SubWarp& sub_warp) const;  // defined in pipeline.hpp, as what follows
+  // What has been put off is done, where the next stage must see it.
+  void prepare(link::SubWarp& sub_warp) const;
 
   Pipeline* pipeline_ = nullptr;
   unsigned position_ = 0;
-  bool begins_passages_ = false;
+  bool lets_by_ = false, begins_passages_ = false;
   [[nodiscard]] bool send(link::SubWarp& sub_warp, link::WarpPhase phase) {
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     return socket->nb_transport_fw(sub_warp, phase, delay) == ::tlm::TLM_COMPLETED;

@@ -140,7 +140,7 @@ void WarpUnit::retired_plainly(Group& group, link::SubWarp& sub_warp) {
 // With an early next PC: the latest instruction is one whose next PC is known before it completes.
 bool WarpUnit::goes_on_early(const Group& group) const {
   const InFlight& latest = group.flight();
-  return latest.all_formed && !latest.whole && issue_->early(group.decoded->instruction) && divergence_->goes_on(group);
+  return latest.all_formed && !latest.whole && group.decoded->issue.early && divergence_->goes_on(group);
 }
 
 void WarpUnit::formed(Group& group, bool whole) {

@@ -148,10 +148,8 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   // ---- instructions in flight one behind the other (IssueDiscipline::Traits::early_next_pc), as the stages before see
   // them
   [[nodiscard]] bool early_next_pc() const { return early_next_pc_; }
-  // Decode has an instruction that must wait for earlier ones of its group.
-  [[nodiscard]] bool waits_for_earlier(const isa::Instruction& instruction) const {
-    return issue_->waits_for_earlier(instruction);
-  }
+  // What the discipline says of an instruction.
+  [[nodiscard]] link::IssueRules rules(const link::DecodedInstruction& decoded) const { return issue_->rules(decoded); }
   // The former has handed on the last sub-warp of the group's latest instruction; `whole`: SubWarp::whole. The group
   // may be fetched in this cycle, if its next PC is known.
   void formed(Group& group, bool whole);
