@@ -51,11 +51,13 @@ struct Index {
   static Source of(u32 /*lane*/, u32 b, u32 low, u32 limit) { return {low | b, (low | b) <= limit}; }
 };
 
-// A lane out of range reads itself. So does one whose source does not take part, where PTX leaves the value open.
+// A lane out of range reads itself. One whose source does not take part reads 0, where PTX leaves the value open:
+// NVIDIA's sample of reductions (reduce7, below compute capability 8.0) adds what such lanes give, and its sum is right
+// with 0 alone.
 template <typename Mode>
 void shuffle(const Instruction& instruction, LaneValues& v) {
   LaneWord source;
-  LaneWord in_range;
+  LaneWord in_range, kept;
   const u32 everyone = instruction.d == kRZ ? ~u32{0} : 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const u32 segment = (v.c[0][lane] >> 8U) & 31U;
@@ -67,9 +69,10 @@ void shuffle(const Instruction& instruction, LaneValues& v) {
     const LaneMask members = (v.d[lane] | everyone) & v.active;
     const bool takes_part = ((members >> (from.lane & 31U)) & 1U) != 0;
     in_range[lane] = from.in_range ? 1 : 0;
-    source[lane] = from.in_range && takes_part ? from.lane & 31U : lane;
+    source[lane] = from.in_range ? from.lane & 31U : lane;
+    kept[lane] = from.in_range && !takes_part ? 0 : ~u32{0};
   }
-  for (unsigned lane = 0; lane < kLanes; ++lane) v.result[0][lane] = v.a[0][source[lane]];
+  for (unsigned lane = 0; lane < kLanes; ++lane) v.result[0][lane] = v.a[0][source[lane]] & kept[lane];
   v.p = mask_of([&](unsigned lane) { return in_range[lane] != 0; });
 }
 

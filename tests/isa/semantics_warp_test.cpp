@@ -164,9 +164,8 @@ Shuffled shuffle(Op op, const LaneValues& v, unsigned lane, LaneMask members) {
       p = j <= last;
       break;
   }
-  if (!p) j = me;
-  if ((members & v.active & 1U << j) == 0) j = me;
-  return {v.a[0][static_cast<unsigned>(j)], p};
+  if (!p) return {v.a[0][lane], p};
+  return {(members & v.active & 1U << j) != 0 ? v.a[0][static_cast<unsigned>(j)] : 0, p};
 }
 
 TEST(SemanticsWarp, ShufflesFollowThePseudoCode) {
@@ -215,7 +214,7 @@ TEST(SemanticsWarp, ShuffleWithoutMemberMaskIsForEveryone) {
   v.c[0].fill(31);
   v.d.fill(0);
   run(Op::SHFL_IDX, v, 0);
-  EXPECT_EQ(v.result[0][9], 109U);  // no lane is a member: own value
+  EXPECT_EQ(v.result[0][9], 0U);  // no lane is a member
   run(Op::SHFL_IDX, v, kRZ);
   EXPECT_EQ(v.result[0][9], 100U);
 }

@@ -198,13 +198,13 @@ void expect_cuda(const Results& results) {
     }
     EXPECT_EQ(results.at(thread, 10), odd);
     EXPECT_EQ(results.at(thread, 14), value(first + 19));
-    EXPECT_EQ(results.at(thread, 15), lane + 11 < count ? thread + 11 : results.at(thread, 15));
+    EXPECT_EQ(results.at(thread, 15), lane + 11 < count ? thread + 11 : lane + 11 < 32 ? 0 : thread);
     EXPECT_EQ(results.at(thread, 17), lane < 9 ? thread : thread - 9);
-    EXPECT_EQ(results.at(thread, 19), (lane ^ 16U) < count ? first + (lane ^ 16U) : thread);
+    EXPECT_EQ(results.at(thread, 19), (lane ^ 16U) < count ? first + (lane ^ 16U) : 0);
     EXPECT_EQ(results.at(thread, 20), first + (lane ^ 5U));
     EXPECT_EQ(results.at(thread, 22), equal);
     EXPECT_EQ(results.at(thread, 23), equal);
-    if (count == 32 && lane == 0) {
+    if (lane == 0) {
       EXPECT_EQ(results.at(thread, 30), sum);
     }
     EXPECT_EQ(results.at(thread, 31), value(first + (lane ^ 7U)));
