@@ -291,9 +291,8 @@ Sectors Cache::enabled_sectors(const std::uint8_t* enable, bool all) const {
   Sectors sectors = 0;
   for (unsigned sector = 0; sector * sector_bytes_ != line_bytes_; ++sector) {
     const std::uint8_t* const begin = enable + std::size_t{sector} * sector_bytes_;
-    const auto enabled =
-        static_cast<unsigned>(std::count_if(begin, begin + sector_bytes_, [](std::uint8_t byte) { return byte != 0; }));
-    sectors |= static_cast<Sectors>((all ? enabled == sector_bytes_ : enabled != 0) ? 1U << sector : 0U);
+    const bool enabled = all ? link::all_enabled(begin, sector_bytes_) : link::any_enabled(begin, sector_bytes_);
+    sectors |= static_cast<Sectors>(enabled ? 1U << sector : 0U);
   }
   return sectors;
 }

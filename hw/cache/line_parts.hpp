@@ -12,14 +12,8 @@ namespace heddle::hw {
 
 // What a payload names of the line, from the byte `offset` on.
 [[nodiscard]] inline std::uint8_t parts_of(const ::tlm::tlm_generic_payload& payload, unsigned offset) {
-  const std::uint8_t* const enable = payload.get_byte_enable_ptr();
-  const unsigned enable_length = enable != nullptr ? payload.get_byte_enable_length() : 0;
   unsigned parts = 0;
-  for (unsigned at = 0; at != payload.get_data_length(); ++at) {
-    if (enable_length == 0 || enable[at % enable_length] != 0) {
-      parts |= 1U << ((offset + at) / link::kPartBytes);
-    }
-  }
+  link::each_enabled_block(payload, offset, link::kPartBytes, [&parts](std::uint64_t part) { parts |= 1U << part; });
   return static_cast<std::uint8_t>(parts);
 }
 [[nodiscard]] inline std::uint8_t parts_of(const link::AtomicLanes& atomic, unsigned offset) {

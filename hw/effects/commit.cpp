@@ -153,12 +153,20 @@ void Retirement::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
       held_.resize(state_.groups.size());
     }
     // In program order; most come in it.
-    std::vector<Held>& held = held_[group.id];
+    std::vector<std::unique_ptr<Held>>& held = held_[group.id];
     auto at = held.end();
-    while (at != held.begin() && std::prev(at)->number > number) {
+    while (at != held.begin() && (*std::prev(at))->number > number) {
       --at;
     }
-    held.insert(at, Held{sub_warp, number, lanes, group.active});
+    if (spare_.empty()) {
+      spare_.push_back(std::make_unique<Held>());
+    }
+    Held& kept = **held.insert(at, std::move(spare_.back()));
+    spare_.pop_back();
+    kept.sub_warp = sub_warp;
+    kept.number = number;
+    kept.lanes = lanes;
+    kept.active = group.active;
     return;
   }
   fold_in(sub_warp, lanes, group.active);
@@ -166,11 +174,12 @@ void Retirement::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
 
 void Retirement::fold_held(GroupId id) {
   const Group& group = state_.groups[id];
-  std::vector<Held>& held = held_[id];
+  std::vector<std::unique_ptr<Held>>& held = held_[id];
   const std::uint64_t under_way = oldest_under_way(group);
   auto next = held.begin();
-  for (; next != held.end() && next->number <= under_way; ++next) {
-    fold_in(next->sub_warp, next->lanes, next->active);
+  for (; next != held.end() && (*next)->number <= under_way; ++next) {
+    fold_in((*next)->sub_warp, (*next)->lanes, (*next)->active);
+    spare_.push_back(std::move(*next));
   }
   held.erase(held.begin(), next);
 }

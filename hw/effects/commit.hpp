@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "hw/parameters/execution_time.hpp"
@@ -99,7 +100,8 @@ class Retirement {
     LaneMask lanes = 0;
     std::vector<LaneMask> active;  // the group's, by row
   };
-  std::vector<std::vector<Held>> held_;  // by group
+  std::vector<std::vector<std::unique_ptr<Held>>> held_;  // by group
+  std::vector<std::unique_ptr<Held>> spare_;              // hold nothing
   // An unconditional branch that has not retired yet in these threads of its group, one mask per row.
   struct LateJump {
     GroupId group;

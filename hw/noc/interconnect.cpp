@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/set_bits.hpp"
+#include "tlm/byte_enables.hpp"
 
 namespace heddle::hw {
 
@@ -24,16 +25,9 @@ unsigned turn(unsigned index, unsigned start, unsigned count) {
 
 // Bytes of whole sectors with a byte that is enabled.
 std::uint64_t sector_bytes_of(const ::tlm::tlm_generic_payload& payload, unsigned sector_bytes) {
-  const std::uint64_t begin = payload.get_address() % sector_bytes;
   std::uint64_t sectors = 0;
-  std::uint64_t latest = ~std::uint64_t{0};
-  for (unsigned at = 0; at != payload.get_data_length(); ++at) {
-    const bool enabled = payload.get_byte_enable_ptr()[at % payload.get_byte_enable_length()] == TLM_BYTE_ENABLED;
-    if (enabled && (begin + at) / sector_bytes != latest) {
-      latest = (begin + at) / sector_bytes;
-      ++sectors;
-    }
-  }
+  link::each_enabled_block(payload, payload.get_address() % sector_bytes, sector_bytes,
+                           [&sectors](std::uint64_t) { ++sectors; });
   return sectors * sector_bytes;
 }
 

@@ -2,12 +2,15 @@
 // target.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <vector>
 
 #include "hw/check/dram.hpp"
 #include "hw/dram/bank_timing.hpp"
 #include "hw/dram/policy.hpp"
 #include "system.hpp"
+#include "tlm/byte_enables.hpp"
 #include "tlm/payload_pool.hpp"
 
 namespace heddle::hw::test {
@@ -46,6 +49,36 @@ TEST(AddressMap, AddressIsTheInverseOfLocate) {
       EXPECT_EQ(map.address(map.locate(line)), line);
       EXPECT_EQ(map.channel(line), map.locate(line + 31).channel);
     }
+  }
+}
+
+// Against the definition, byte by byte (IEEE 1666-2011, 14.10: enables that are shorter than the data repeat).
+TEST(ByteEnables, BlocksWithAnEnabledByteAreVisitedInOrder) {
+  std::mt19937 engine(3);
+  std::vector<std::uint8_t> data(200), enable(200);
+  for (unsigned round = 0; round != 3000; ++round) {
+    const unsigned length = engine() % 200 + 1;
+    const unsigned offset = engine() % 70;
+    const unsigned block = 1U << engine() % 7;
+    const unsigned dense = engine() % 3;
+    std::generate(enable.begin(), enable.end(),
+                  [&] { return static_cast<std::uint8_t>(engine() % (dense == 0 ? 2 : 40) == 0 ? 0xff : 0); });
+    ::tlm::tlm_generic_payload payload;
+    payload.set_data_ptr(data.data());
+    payload.set_data_length(length);
+    const unsigned enables = round % 3 == 0 ? 0 : round % 3 == 1 ? length : engine() % length + 1;
+    payload.set_byte_enable_ptr(round % 3 == 0 ? nullptr : enable.data());
+    payload.set_byte_enable_length(enables);
+    std::vector<std::uint64_t> want, visited;
+    for (unsigned byte = 0; byte != length; ++byte) {
+      const bool enabled = enables == 0 || enable[byte % enables] != 0;
+      if (const std::uint64_t number = (offset + byte) / block; enabled && (want.empty() || want.back() != number)) {
+        want.push_back(number);
+      }
+    }
+    link::each_enabled_block(payload, offset, block, [&](std::uint64_t number) { visited.push_back(number); });
+    ASSERT_EQ(visited, want) << "length " << length << ", offset " << offset << ", block " << block << ", enables "
+                             << enables;
   }
 }
 
