@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr const char* kErrorVariable = "HEDDLE_ERRORS";
+constexpr const char* kErrorVariable = "HEDDLE_ERROR_FILE";
 
 json::value known(const std::string& text) {
   return text.empty() ? json::value(nullptr) : json::value(text);

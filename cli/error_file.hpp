@@ -1,5 +1,5 @@
-// Errors for programs that call this one: HEDDLE_ERRORS=FILE has the error that ends a command written to FILE too, as
-// JSON with file, line, column and key apart.
+// Errors for programs that call this one: HEDDLE_ERROR_FILE=FILE has the error that ends a command written to FILE too,
+// as JSON with file, line, column and key apart.
 #pragma once
 
 #include <exception>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -160,4 +161,4 @@ def signal_groups(*, program: ProgramLike = None) -> dict[str, Named]:
 
 def schema(kind: str, *, program: ProgramLike = None) -> Mapping[str, Any]:
     """The JSON Schema of "stats" (stats.json), "host" (host.json), "exploration" or "results" (a row)."""
-    return cast("Mapping[str, Any]", listed(program, "schema", kind))
+    return cast("Mapping[str, Any]", deepcopy(listed(program, "schema", kind)))

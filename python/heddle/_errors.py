@@ -40,8 +40,11 @@ class InputError(HeddleError):
         key: str | None = None,
         message: str | None = None,
         hint: str | None = None,
+        run: Run | None = None,
     ) -> None:
         super().__init__(text, code)
+        self.run = run
+        """A run that came to its end, and could not write a file; None: there was none."""
         self.file = file
         """The file, or the word of the command line ("--set core.threads=7"); None: it has no place."""
         self.line = line

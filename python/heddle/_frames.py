@@ -8,8 +8,8 @@ from typing import Any
 from ._errors import MissingPackage
 
 
-def frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None, index: str | None = None) -> Any:
-    """A DataFrame of rows. Raises MissingPackage without pandas."""
+def need_pandas() -> Any:
+    """The package. Raises MissingPackage where it is not installed."""
     try:
         import pandas
     except ImportError as missing:
@@ -17,5 +17,10 @@ def frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = Non
             "a frame needs pandas, which is not installed: pip install pandas, or Debian's python3-pandas; "
             "the same figures are there without it as dictionaries and lists"
         ) from missing
-    data = pandas.DataFrame(list(rows), columns=list(columns) if columns is not None else None)
+    return pandas
+
+
+def frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None, index: str | None = None) -> Any:
+    """A DataFrame of rows. Raises MissingPackage without pandas."""
+    data = need_pandas().DataFrame(list(rows), columns=list(columns) if columns is not None else None)
     return data.set_index(index) if index is not None else data

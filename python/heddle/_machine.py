@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +15,20 @@ from ._frames import frame
 from ._program import find_program
 
 SettingValue = Value | Iterable[str]
+
+
+def plain(value: Any, name: str = "") -> Any:
+    """A number of numpy's, as frames have them, as one of Python's. Raises for what is no value of `name`."""
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        value = value.item()
+    if value is None:
+        raise HeddleError(f"{name or 'a parameter'} needs a value, and None is none")
+    return value
+
+
+def whole_path(word: str) -> str:
+    """A path of the present folder by its whole name, so that it means the same in another one; names stay."""
+    return str(Path(word).resolve()) if "/" in word or word.endswith(".toml") else word
 
 
 def _word(value: SettingValue) -> str:
@@ -54,9 +68,12 @@ class Machine:
             self._settings.update(config._settings)
             self._program: ProgramLike = config._program if program is None else program
         else:
-            self.config = os.fspath(config)
+            self.config = whole_path(os.fspath(config))
+            if self.config.startswith("-"):
+                raise HeddleError(f"'{self.config}' is no machine's name")
             self._program = program
         for path, value in (settings or {}).items():
+            value = plain(value, path)
             self._settings[path] = value if isinstance(value, (bool, int, float, str)) else tuple(value)
         self._read: dict[str, Any] | None = None
 
@@ -116,6 +133,25 @@ class Machine:
             self.set(path, 0).check()  # raises, with the program's words and the nearest name
         return cast("Value", values[path])
 
+    def __contains__(self, path: object) -> bool:
+        return path in self._whole()["parameters"]
+
+    def __iter__(self) -> Iterator[str]:
+        """The paths of its parameters."""
+        return iter(self._whole()["parameters"])
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
+    def __eq__(self, other: object) -> bool:
+        """The same name or file with the same parameters changed."""
+        if not isinstance(other, Machine):
+            return NotImplemented
+        return (self.config, self._settings) == (other.config, other._settings)
+
+    def __hash__(self) -> int:
+        return hash((self.config, frozenset(self._settings.items())))
+
     def parameters(self) -> dict[str, Parameter]:
         """Every parameter by its path, with this machine's value, unit, range and meaning."""
         values = self._whole()["parameters"]
@@ -142,11 +178,8 @@ class Machine:
 
     def toml(self, description: str = "") -> str:
         """A machine file that extends the one that this machine was made from."""
-        config = self.config
-        if "/" in config or config.endswith(".toml"):
-            config = str(Path(config).resolve())
         out = f"description = {toml_value(description)}\n" if description else ""
-        out += f"extends = {toml_value(config)}\n"
+        out += f"extends = {toml_value(self.config)}\n"
         sections: dict[str, list[str]] = {}
         declared = parameters(program=self._program)
         for path, value in self._settings.items():
@@ -167,7 +200,7 @@ class Machine:
         if target.exists() and target.resolve() == Path(self.file).resolve():
             raise HeddleError(f"{target}: is the file that this machine extends; give another name")
         write_whole(target, self.toml(description))
-        return Machine(str(target) if "/" in str(target) else f"./{target}", program=self._program)
+        return Machine(target.resolve(), program=self._program)
 
     def __repr__(self) -> str:
         changed = f", {self._settings!r}" if self._settings else ""

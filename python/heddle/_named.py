@@ -11,11 +11,16 @@ class Named(Mapping[str, Any]):
         self._values = values
 
     def _lacks(self, name: str) -> str:
-        """What an AttributeError says of a name that is none."""
+        """What an AttributeError or KeyError says of a name that is none."""
         raise NotImplementedError
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._values:
+            raise KeyError(self._lacks(name))
         return self._values[name]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._values)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
@@ -24,7 +29,9 @@ class Named(Mapping[str, Any]):
         return len(self._values)
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and name in self._values:
+        if name.startswith("_"):  # also before the object has any values: it is being copied
+            raise AttributeError(name)
+        if name in self._values:
             return self._values[name]
         raise AttributeError(self._lacks(name))
 

@@ -23,7 +23,7 @@ ORIGIN = (
 )
 
 VARIABLE = "HEDDLE"
-_ERRORS = "HEDDLE_ERRORS"
+_ERRORS = "HEDDLE_ERROR_FILE"
 _FIRST_SIGNAL_CODE = 129
 _PATIENCE = 30  # seconds
 
@@ -140,6 +140,12 @@ def _last_words(err: str) -> str:
     return "\n".join(said).strip()
 
 
+def path_word(word: str | Path) -> str:
+    """A program's name as a shell takes it. A Path is a file, and has dropped the "./" that says so."""
+    text = os.fspath(word)
+    return text if isinstance(word, str) or os.sep in text else os.path.join(os.curdir, text)
+
+
 _ADVICE = (
     "build one with ./heddle build in Heddle's repository, and set HEDDLE to its path, or give program=PATH"
 )
@@ -151,7 +157,7 @@ def find_program(program: str | Path | Program | None = None) -> Program:
         return program
     for given, source in ((program, "program="), (os.environ.get(VARIABLE) or None, "HEDDLE=")):
         if given is not None:
-            path = shutil.which(os.fspath(given))
+            path = shutil.which(path_word(given))
             if path is None:
                 raise ProgramNotFound(f"{source}{given} is no program; {_ADVICE}")
             return Program(os.path.abspath(path))

@@ -9,16 +9,17 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
 from ._declarations import ProgramLike, Statistic, counters, statistics
-from ._errors import Fault, HeddleError, Interrupted, RunError, WrongResult
+from ._errors import Fault, HeddleError, InputError, Interrupted, RunError, WrongResult
 from ._files import read_json, refuse
 from ._frames import frame
 from ._machine import Machine, SettingValue
 from ._named import Named
-from ._program import Answer, find_program
+from ._program import Answer, find_program, path_word
 from ._traces import PipelineLog, Request, TraceEvents, read_pipeline, read_requests
 from ._waves import Waves, read_waves
 
@@ -88,7 +89,7 @@ class Run:
         """Traces, waves and pages that it wrote, by option."""
         self._program = program
         self._keep = keep  # the temporary folder, as long as somebody has the run
-        self.summary = Figures(stats["summary"], "the summary of a run", lambda: statistics(program=program))
+        self.summary = Figures(stats["summary"], "the summary of a run", partial(_declared_summary, program))
 
     @classmethod
     def read(cls, path: str | Path, *, program: ProgramLike = None) -> Run:
@@ -103,7 +104,7 @@ class Run:
         if not isinstance(summary, dict) or any(name not in summary for name in _FIGURES):
             refuse(stats, "holds no run: 'summary' is missing or cut")
         host = stats.parent / "host.json"
-        return cls(values, read_json(host) if host.exists() else None, folder=stats.parent, program=program)
+        return cls(values, read_json(host) if host.exists() else None, folder=stats.parent.absolute(), program=program)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "summary":
@@ -160,14 +161,7 @@ class Run:
         return {name: self._module(name, values) for name, values in self.stats["modules"].items()}
 
     def _module(self, name: str, values: Mapping[str, Any]) -> Figures:
-        def declared() -> dict[str, Statistic]:
-            for pattern, known in counters(program=self._program).items():
-                words = re.escape(pattern).replace("<n>", "[0-9]+").replace("\\.", "[.]")
-                if re.fullmatch(f"{words}|{words.removeprefix('gpu[.]')}", name):  # heddle dram has channels alone
-                    return known
-            raise HeddleError(f"the program declares no module '{name}'")
-
-        return Figures(values, name, declared)
+        return Figures(values, name, partial(_declared_counters, self._program, name))
 
     def modules_frame(self) -> Any:
         """A frame of pandas with a row per module and a column per counter that is one number."""
@@ -218,11 +212,34 @@ class Run:
 
 
 class _Folder:
-    """A folder that goes with the last reference to it, without the warning of a TemporaryDirectory."""
+    """A folder that goes with the last reference to it, without the warning of a TemporaryDirectory. Copies refer to it
+    too; a run that comes from another process has its figures alone."""
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="heddle-run-"))
         self._end = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+    def __deepcopy__(self, _: object) -> _Folder:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_no_folder, ())
+
+
+def _no_folder() -> None:
+    return None
+
+
+def _declared_summary(program: ProgramLike) -> dict[str, Statistic]:
+    return statistics(program=program)
+
+
+def _declared_counters(program: ProgramLike, name: str) -> dict[str, Statistic]:
+    for pattern, known in counters(program=program).items():
+        words = re.escape(pattern).replace("<n>", "[0-9]+").replace("\\.", "[.]")
+        if re.fullmatch(f"{words}|{words.removeprefix('gpu[.]')}", name):  # heddle dram has channels alone
+            return known
+    raise HeddleError(f"the program declares no module '{name}'")
 
 
 # Files that a run may write: option of the command, name in the run's own folder when no path is given.
@@ -253,14 +270,15 @@ class Measuring(TypedDict, total=False):
     sample: int
     sample_blocks: int
     from_launch: int
-    skip: Sequence[str]
+    skip: str | Sequence[str]
+    """Kernels whose launches are passed over."""
     threads: int
     out: str | Path
     """The folder for stats.json and host.json."""
     memory_trace: bool | str | Path
     pipeline: bool | str | Path
     vcd: bool | str | Path
-    signals: Sequence[str]
+    signals: str | Sequence[str]
     """Groups of signals of the waves; all, if none is named."""
     window: tuple[int, int]
     """First and last cycle of waves and pipeline."""
@@ -316,13 +334,29 @@ def exec(
     words = ["exec", "--config", config, "--quiet", *settings]
     if keep_going:
         words.append("--keep-going")
-    return _measured("exec", chosen, words, ["--", *(os.fspath(word) for word in one)], options)
+    called = [path_word(word) if place == 0 else os.fspath(word) for place, word in enumerate(one)]
+    return _measured("exec", chosen, words, ["--", *called], options)
 
 
 def nvcc(words: Sequence[str | Path], *, folder: str | Path | None = None, program: ProgramLike = None) -> str:
-    """Compiles CUDA programs: `nvcc(["program.cu", "-o", "program"])`. Returns the compiler's warnings."""
-    answer = find_program(program).call(["nvcc", *(os.fspath(word) for word in words)], folder=folder)
-    return answer.out + answer.err
+    """Compiles CUDA programs: `nvcc(["program.cu", "-o", "program"])`. Returns the compiler's warnings. Raises
+    InputError with all that the compiler says, and the place of its first error."""
+    called = ["nvcc", *(os.fspath(word) for word in words)]
+    answer = find_program(program).call(called, accept=range(-64, 256), folder=folder)
+    if answer.error is None:
+        return answer.out + answer.err
+    said = answer.err.strip()
+    first = re.search(r"^(.+?):([0-9]+):(?:([0-9]+):)? (?:fatal )?error: (.*)$", said, re.MULTILINE)
+    if answer.code != 1 or isinstance(answer.error, InputError) or not said:
+        raise answer.error
+    if first is None:
+        raise InputError(said, answer.code)
+    raise InputError(said, answer.code, file=first[1], line=int(first[2]), column=int(first[3] or 0) or None,
+                     message=first[4])
+
+
+def _list(words: str | Sequence[str] | None) -> list[str]:
+    return [words] if isinstance(words, str) else list(words or ())
 
 
 def _measuring_words(options: Measuring) -> list[str]:
@@ -331,10 +365,10 @@ def _measuring_words(options: Measuring) -> list[str]:
         value = options.get(name)
         if value is not None:
             words += ["--" + name.replace("_", "-"), str(value)]
-    for kernel in options.get("skip", ()):
+    for kernel in _list(options.get("skip")):
         words += ["--skip", kernel]
     if options.get("signals"):
-        words += ["--signals", ",".join(options["signals"])]
+        words += ["--signals", ",".join(_list(options["signals"]))]
     if options.get("window") is not None:
         first, last = options["window"]
         words += ["--from", str(first), "--to", str(last)]
@@ -348,14 +382,17 @@ def _measured(command: str, machine: Machine, words: list[str], behind: list[str
         raise TypeError(f"{command}() has no option {', '.join(unknown)}; it has {', '.join(Measuring.__annotations__)}")
     out = options.get("out")
     keep = _Folder() if out is None else None
-    folder = keep.path / "run" if keep is not None else Path(cast("str | Path", out))
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = keep.path / "run" if keep is not None else Path(cast("str | Path", out)).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        refuse(folder, f"cannot be made: {problem.strerror}")
     files: dict[str, Path] = {}
     words = [*words, *_measuring_words(options)]
     for name, (option, own_name) in _OUTPUTS.items():
-        value = cast("bool | str | Path", options.get(name, False))
-        if value is not False:
-            files[name] = folder / own_name if value is True else Path(value)
+        value = cast("bool | str | Path | None", options.get(name))
+        if value is not None and value is not False:
+            files[name] = folder / own_name if value is True else Path(value).absolute()
             words += [option, str(files[name])]
     stats = folder / "stats.json"
     before = stats.stat().st_mtime_ns if stats.exists() else None
@@ -389,6 +426,9 @@ def _raise_for(result: Run, answer: Answer, max_cycles: int | None, command: str
         return
     if result.verdict == "wrong":
         raise WrongResult(str(result.stats["verdict"]["detail"]), answer.code, result)
+    if isinstance(answer.error, InputError):  # a file that could not be written
+        answer.error.run = result
+        raise answer.error
     said = answer.error.text if answer.error is not None else ""
     if command == "exec":
         text = f"the CUDA program ended with code {answer.code}"

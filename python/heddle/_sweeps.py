@@ -9,6 +9,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
@@ -17,12 +18,13 @@ from ._declarations import ProgramLike, Value, schema
 from ._errors import HeddleError, WrongResult
 from ._files import refuse, write_whole
 from ._frames import frame
-from ._machine import Machine, SettingValue, toml_value
+from ._machine import Machine, SettingValue, plain, toml_value, whole_path
 from ._named import Named
 from ._program import find_program
 
 _MARK = "# Written by Heddle's Python package; an exploration file of `heddle sweep`.\n"
 _SCHEMA = 1
+JSON_COLUMNS = ("fu_active_cycles", "warp_sizes", "modules", "energy_by_kernel")  # so that results need no program
 _APPLICATION = 0x4865646C
 
 
@@ -115,6 +117,18 @@ class Expression:
     def __mod__(self, other: Expression | Value) -> Expression:
         return self._with("%", other)
 
+    def __neg__(self) -> Expression:
+        return Expression(f"(-{self.text})")
+
+    def __rtruediv__(self, other: Value) -> Expression:
+        return self._behind("/", other)
+
+    def __rand__(self, other: Value) -> Expression:
+        return self._behind("&&", other)
+
+    def __ror__(self, other: Value) -> Expression:
+        return self._behind("||", other)
+
     def __radd__(self, other: Value) -> Expression:
         return self._behind("+", other)
 
@@ -137,6 +151,9 @@ class Expression:
         raise HeddleError(f"the constraint {self.text} has no value here: join constraints by & and |, not and and or")
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Expression {self.text}>"
 
 
 def param(path: str) -> Expression:
@@ -173,22 +190,28 @@ class Sweep:
     slurm: Mapping[str, Any] = field(default_factory=dict)
     description: str = ""
     name: str = "sweep"
-    """Of the exploration and, where none is given, of its database."""
+    """Of its database, where none is given: the exploration is called as its file, which stands beside it."""
 
     def toml(self) -> str:
         """The exploration file."""
         varied = {*self.axes, *(name for point in self.points for name in point)}
+        for name, values in self.axes.items():
+            if isinstance(values, (str, Path, Machine)):
+                raise HeddleError(f"the axis {name} needs a list of values, as [{values!r}]")
+        for name in sorted(varied & {*self.set}):
+            raise HeddleError(f"{name} is set, and varied by an axis or by points: take it out of one of them")
         settings = dict(self.set)
         top: list[tuple[str, object]] = []
         if self.description:
             top.append(("description", self.description))
         if self.config is not None and "config" not in varied:
             machine = Machine(self.config)
-            settings = {**machine.settings, **settings}
-            top.append(("config", _whole_path(machine.config)))
+            own = {name: value for name, value in machine.settings.items() if name not in varied}
+            settings = {**own, **settings}
+            top.append(("config", machine.config))
         if self.workload is not None and "workload" not in varied:
-            top.append(("workload", _whole_path(os.fspath(self.workload))))
-        energy = None if self.energy is None else _whole_path(os.fspath(self.energy))
+            top.append(("workload", whole_path(os.fspath(self.workload))))
+        energy = None if self.energy is None else whole_path(os.fspath(self.energy))
         for name in ("scale", "seed", "address_bits", "max_cycles", "power_interval", "repetitions"):
             value = getattr(self, name)
             if value is not None:
@@ -198,7 +221,7 @@ class Sweep:
         if self.constraints:
             top.append(("constraints", [one.text if isinstance(one, Expression) else one for one in self.constraints]))
         out = _MARK + "".join(f"{name} = {toml_value(value)}\n" for name, value in top)
-        out += _table("set", {name: _scalar(value) for name, value in settings.items() if name not in varied})
+        out += _table("set", {name: _scalar(value, name) for name, value in settings.items()})
         if self.sample is not None:
             count, seed = (self.sample, 1) if isinstance(self.sample, int) else self.sample
             out += _table("sample", {"points": count, "seed": seed})
@@ -210,12 +233,12 @@ class Sweep:
                 if isinstance(values, (Range, Random)):
                     text = values.toml()
                 else:
-                    text = toml_value([_scalar(_plain(name, value)) for value in values])
+                    text = toml_value([_scalar(_plain(name, value), name) for value in values])
                 out += f"{_key(name)} = {text}\n"
         for point in self.points:
             out += "\n[[points]]\n"
             out += "".join(
-                f"{_key(name)} = {toml_value(_scalar(_plain(name, value)))}\n" for name, value in point.items()
+                f"{_key(name)} = {toml_value(_scalar(_plain(name, value), name))}\n" for name, value in point.items()
             )
         return out
 
@@ -269,11 +292,6 @@ class Sweep:
         return results
 
 
-def _whole_path(word: str) -> str:
-    """A path of the caller's folder, which an exploration elsewhere can name; names stay."""
-    return str(Path(word).resolve()) if "/" in word or word.endswith(".toml") else word
-
-
 def _plain(name: str, value: object) -> object:
     if isinstance(value, Machine):
         if value.settings:
@@ -284,15 +302,16 @@ def _plain(name: str, value: object) -> object:
         value = value.config
     if isinstance(value, Path):
         value = str(value)
-    return _whole_path(value) if name in ("config", "workload", "energy") and isinstance(value, str) else value
+    return whole_path(value) if name in ("config", "workload", "energy") and isinstance(value, str) else value
 
 
-def _scalar(value: object) -> object:
+def _scalar(value: object, name: str = "") -> object:
+    value = plain(value, name)
     return value if isinstance(value, (bool, int, float, str)) else ",".join(cast("Iterable[str]", value))
 
 
 def _key(name: str) -> str:
-    return ".".join(part if part.replace("_", "").replace("-", "").isalnum() else toml_value(part)
+    return ".".join(part if part.isascii() and part.replace("_", "").replace("-", "").isalnum() else toml_value(part)
                     for part in name.split("."))
 
 
@@ -306,15 +325,20 @@ class Row(Named):
     """One run of a sweep: columns by their names, parameters also by their paths; also as attributes."""
 
     def __getitem__(self, name: str) -> Any:
-        return self._values[_column(name)]
+        return super().__getitem__(_column(name))
 
     def _lacks(self, name: str) -> str:
-        return f"a run has no column '{name}'"
+        near = get_close_matches(_column(name), self._values, 3)
+        return f"a run has no column '{name}'" + (f"; did you mean {' or '.join(near)}?" if near else "")
 
     def __repr__(self) -> str:
+        if len(self._values) <= _SHORT:
+            return f"<Row {dict(self._values)}>"
         names = ("point", "status", "config", "workload", "cycles", "ipc")
-        kept = {name: self._values[name] for name in names if name in self._values} or dict(self._values)
-        return f"<Row {kept}>"
+        return f"<Row { {name: self._values[name] for name in names if name in self._values} }>"
+
+
+_SHORT = 12  # columns, which a row's words have all of
 
 
 def _column(name: str) -> str:
@@ -328,6 +352,7 @@ class Results:
         self, database: str | Path, sweep: int | str | None = None, *, program: ProgramLike = None
     ) -> None:
         self.path = Path(database)
+        self._file = self.path.absolute()
         self._program = program
         if not self.path.exists():
             refuse(self.path, "is not there", hint="heddle sweep writes it")
@@ -348,7 +373,7 @@ class Results:
 
     def query(self, sql: str, values: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """Any query that only reads, over the tables that docs/explorations.md describes."""
-        connection = sqlite3.connect(f"file:{quote(str(self.path.resolve()))}?mode=ro", uri=True)
+        connection = sqlite3.connect(f"file:{quote(str(self._file))}?mode=ro", uri=True)
         try:
             cursor = connection.execute(sql, values)
             names = [one[0] for one in cursor.description or ()]
@@ -379,7 +404,7 @@ class Results:
             (self._sweep["id"], *values),
         )
         for one in found:
-            for name in ("fu_active_cycles", "warp_sizes", "modules"):
+            for name in JSON_COLUMNS:
                 if isinstance(one.get(name), str):
                     one[name] = json.loads(one[name])
         return [Row(one) for one in found]
@@ -418,7 +443,7 @@ class Results:
     def pareto(self, **goals: str) -> list[Row]:
         """The designs that no other beats: `pareto(ipc="max", cycles="min")`, by `heddle results --pareto`. Figures are
         means over the runs that a design has."""
-        words = ["results", str(self.path), "--sweep", str(self._sweep["id"]), "--csv", "-", "--pareto"]
+        words = ["results", str(self._file), "--sweep", str(self._sweep["id"]), "--csv", "-", "--pareto"]
         words.append(",".join(f"{name}:{goal}" for name, goal in goals.items()))
         kinds = schema("results", program=self._program)["properties"]
         answer = find_program(self._program).call(words)
@@ -429,8 +454,11 @@ class Results:
 
     def frame(self, where: str = "status = 'done'", columns: Sequence[str] | None = None) -> Any:
         """A frame of pandas: a row per run."""
+        rows = self.rows(where)
         wanted = [_column(name) for name in columns] if columns is not None else None
-        return frame((dict(row) for row in self.rows(where)), wanted)
+        for name in wanted or () if rows else ():
+            rows[0][name]  # raises for what is no column
+        return frame((dict(row) for row in rows), wanted)
 
     def __repr__(self) -> str:
         return f"<Results of {self.name} in {self.path}: {len(self)} runs done>"

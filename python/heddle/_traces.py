@@ -100,6 +100,9 @@ class PipelineLog:
     def __iter__(self) -> Iterator[SubWarp]:
         return iter(self.rows)
 
+    def __repr__(self) -> str:
+        return f"<PipelineLog: {len(self.rows)} sub-warps>"
+
     def __len__(self) -> int:
         return len(self.rows)
 
@@ -147,6 +150,9 @@ class TraceEvents:
 
     def __iter__(self) -> Iterator[TraceEvent]:
         return iter(self.events)
+
+    def __repr__(self) -> str:
+        return f"<TraceEvents: {len(self.events)} events>"
 
     def __len__(self) -> int:
         return len(self.events)

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from pathlib import Path
@@ -15,8 +16,9 @@ from typing import Any
 
 from ._errors import HeddleError
 from ._files import read_lines, refuse
-from ._frames import frame
+from ._frames import need_pandas
 
+_SIGNED_BITS = 63
 _UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15}
 
 
@@ -42,10 +44,11 @@ class Series:
         end = self.last if last is None else last
         out: list[int | None] = []
         place = bisect.bisect_right(self.cycles, begin)
-        for cycle in range(begin, end + 1):
-            while place < len(self.cycles) and self.cycles[place] <= cycle:
-                place += 1
-            out.append(self.values[place - 1] if place else None)
+        while begin <= end:
+            stop = min(self.cycles[place] if place < len(self.cycles) else end + 1, end + 1)
+            out += [self.values[place - 1] if place else None] * (stop - begin)
+            begin = stop
+            place += 1
         return out
 
     def cycles_at(self, value: int, first: int | None = None, last: int | None = None) -> int:
@@ -72,7 +75,16 @@ class Waves(Mapping[str, Series]):
         self.last = last
 
     def __getitem__(self, path: str) -> Series:
+        if path not in self._series:
+            near = get_close_matches(path, self._series, 3)
+            raise KeyError(f"there is no signal '{path}'" + (f"; did you mean {' or '.join(near)}?" if near else ""))
         return self._series[path]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._series)
+
+    def __repr__(self) -> str:
+        return f"<Waves: {len(self._series)} signals, cycles {self.first} to {self.last}>"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._series)
@@ -85,14 +97,16 @@ class Waves(Mapping[str, Series]):
         return [series for path, series in self._series.items() if fnmatchcase(path, pattern)]
 
     def frame(self) -> Any:
-        """A frame of pandas: a row per cycle, a column per signal."""
+        """A frame of pandas: a row per cycle, a column per signal. Whole numbers; of a signal with unknown values those
+        that pandas has for missing ones."""
+        pandas = need_pandas()
         cycles = range(self.first, self.last + 1)
-        columns = {path: series.each(self.first, self.last) for path, series in self._series.items()}
-
-        def row(place: int, cycle: int) -> dict[str, int | None]:
-            return {"cycle": cycle, **{path: values[place] for path, values in columns.items()}}
-
-        return frame((row(*one) for one in enumerate(cycles)), ["cycle", *columns], index="cycle")
+        columns: dict[str, Any] = {"cycle": list(cycles)}
+        for path, series in self._series.items():
+            wide = "UInt64" if series.width > _SIGNED_BITS else "Int64"
+            values = series.each(self.first, self.last)
+            columns[path] = pandas.array(values, dtype=wide if None in values else wide.lower())
+        return pandas.DataFrame(columns).set_index("cycle")
 
 
 def read_waves(path: str | Path, *patterns: str, clock_ghz: float = 1.0) -> Waves:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import os
 import unittest
 
 from support import PROGRAM, Case
@@ -152,6 +153,41 @@ class Declarations(Case):
         ):
             said = subprocess.run([PROGRAM, "list", *words], capture_output=True, text=True)
             self.assertEqual((said.returncode, said.stderr, said.stdout), (2, f"heddle: {error}\n", ""))
+
+    def test_values_of_frames(self) -> None:
+        class Scalar:
+            """As numpy's are."""
+
+            ndim = 0
+
+            def item(self) -> int:
+                return 512
+
+        machine = heddle.Machine("lwm", {"core.threads": Scalar()})
+        self.assertEqual(machine["core.threads"], 512)
+        with self.assertRaises(heddle.HeddleError) as caught:
+            heddle.Machine("lwm", {"core.threads": None})
+        self.assertEqual(str(caught.exception), "core.threads needs a value, and None is none")
+
+    def test_as_a_mapping(self) -> None:
+        machine = heddle.Machine("lwm", {"core.threads": 512})
+        self.assertIn("core.threads", machine)
+        self.assertNotIn("core.thread", machine)
+        self.assertIn("l1d.bytes", list(machine))
+        self.assertEqual(machine, heddle.Machine("lwm").set("core.threads", 512))
+        self.assertNotEqual(machine, heddle.Machine("lwm"))
+        self.assertEqual(len({machine, heddle.Machine("lwm", {"core.threads": 512})}), 1)
+
+    def test_a_file_keeps_its_place(self) -> None:
+        self.write("own.toml", 'extends = "lwm"\n')
+        machine = heddle.Machine("own.toml")
+        os.chdir("/")
+        self.assertEqual(machine["core.warp_size"], 256)
+
+    def test_options_are_no_machines(self) -> None:
+        with self.assertRaises(heddle.HeddleError) as caught:
+            heddle.Machine("--help")
+        self.assertEqual(str(caught.exception), "'--help' is no machine's name")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import sys
 import time
 import unittest
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from support import PROGRAM, SOURCE, Case
@@ -81,7 +82,7 @@ class Finding(Case):
 class Errors(Case):
     def test_the_file_for_programs(self) -> None:
         def error(*words: str) -> tuple[str, object]:
-            environment = {**os.environ, "HEDDLE_ERRORS": "e.json"}
+            environment = {**os.environ, "HEDDLE_ERROR_FILE": "e.json"}
             said = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=environment)
             path = Path("e.json")
             value = json.loads(path.read_text()) if path.exists() else None
@@ -105,16 +106,16 @@ class Errors(Case):
             heddle.find_program().call(["check", b"l\xffm"])  # type: ignore[list-item]
         self.assertIn("there is no machine called 'l\ufffdm'", str(caught.exception))
         # The words stay, and a second line says what is the matter with the file.
-        environment = {**os.environ, "HEDDLE_ERRORS": "/nowhere/e.json"}
+        environment = {**os.environ, "HEDDLE_ERROR_FILE": "/nowhere/e.json"}
         said = subprocess.run([PROGRAM, "lis"], capture_output=True, text=True, env=environment)
         self.assertEqual(said.returncode, 2)
         first, second = said.stderr.splitlines()
         self.assertEqual(first, "heddle: there is no command 'lis'; did you mean 'list'?")
-        self.assertTrue(second.startswith("heddle: HEDDLE_ERRORS: /nowhere/e.json: "), second)
+        self.assertTrue(second.startswith("heddle: HEDDLE_ERROR_FILE: /nowhere/e.json: "), second)
 
     def test_programs_that_are_started_have_their_own_errors(self) -> None:
-        script = self.script("show", 'echo "<$HEDDLE_ERRORS>"\n')
-        environment = {**os.environ, "HEDDLE_ERRORS": "e.json"}
+        script = self.script("show", 'echo "<$HEDDLE_ERROR_FILE>"\n')
+        environment = {**os.environ, "HEDDLE_ERROR_FILE": "e.json"}
         said = subprocess.run([PROGRAM, "exec", "--quiet", "--", str(script)], capture_output=True, text=True,
                               env=environment)
         self.assertEqual(said.stdout, "<>\n")
@@ -189,14 +190,18 @@ class Frames(Case):
         class Frame:
             """What is asked of pandas, without it."""
 
-            def __init__(self, rows: list[dict[str, object]], columns: list[str] | None = None) -> None:
+            def __init__(self, rows: Any, columns: list[str] | None = None) -> None:
                 self.rows, self.columns, self.index = rows, columns, None
 
             def set_index(self, index: str) -> "Frame":
                 self.index = index
                 return self
 
-        with mock.patch.dict(sys.modules, {"pandas": mock.Mock(DataFrame=Frame)}):
+        def array(values: list[int | None], dtype: str) -> list[int | None]:
+            self.assertIn(dtype, ("Int64", "UInt64") if None in values else ("int64", "uint64"))
+            return values
+
+        with mock.patch.dict(sys.modules, {"pandas": mock.Mock(DataFrame=Frame, array=array)}):
             made = self.frames()
         self.assertEqual(made["machine"].index, "path")
         self.assertEqual(made["machine"].columns, ["path", "value", "default", "unit", "range", "meaning"])
@@ -204,7 +209,8 @@ class Frames(Case):
                       made["summary"].rows)
         self.assertIn("gpu.core0.l1d", [row["module"] for row in made["modules"].rows])
         self.assertEqual({row["core"] for row in made["pipeline"].rows}, {0})
-        self.assertEqual([row["cycle"] for row in made["waves"].rows], list(range(3000, 3201)))
+        self.assertEqual(made["waves"].rows["cycle"], list(range(3000, 3201)))
+        self.assertEqual({len(column) for column in made["waves"].rows.values()}, {201})
         self.assertEqual([row["core_threads"] for row in made["results"].rows], [512, 1024])
         self.assertEqual(made["few"].columns, ["core_threads", "ipc"])
 
@@ -216,6 +222,7 @@ class Frames(Case):
         self.assertEqual(list(made["results"]["core_threads"]), [512, 1024])
         self.assertEqual(list(made["few"].columns), ["core_threads", "ipc"])
         self.assertEqual(made["waves"].index[0], 3000)
+        self.assertLessEqual({str(one).lower() for one in made["waves"].dtypes}, {"int64", "uint64"})
 
 
 if __name__ == "__main__":

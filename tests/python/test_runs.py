@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import copy
+import os
+import pickle
 import unittest
 from pathlib import Path
 
@@ -144,6 +147,52 @@ int main(int argc, char** argv) {
         with self.assertRaises(heddle.InputError) as caught:
             heddle.Run.read("nowhere")
         self.assertEqual(str(caught.exception), "nowhere: cannot be read: No such file or directory")
+
+    def test_copies(self) -> None:
+        run = heddle.run("lwm", "bfs", scale=SCALE, memory_trace=True)
+        sent = pickle.loads(pickle.dumps(run))
+        self.assertEqual((sent.cycles, sent.summary.unit("ipc")), (run.cycles, run.summary.unit("ipc")))
+        for copied in (copy.copy(run), copy.deepcopy(run)):
+            folder, requests = run.folder, len(run.requests())
+            self.assertEqual(copied.modules["gpu.core0.l1d"].hits, run.modules["gpu.core0.l1d"].hits)
+            self.assertEqual((copied.folder, len(copied.requests())), (folder, requests))
+        with self.assertRaises(heddle.Fault) as caught:
+            heddle.run("lwm", "nqueens", scale=SCALE, set={"scratchpad.bytes": 128})
+        self.assertEqual(str(pickle.loads(pickle.dumps(caught.exception))), str(caught.exception))
+
+    def test_files_keep_their_places(self) -> None:
+        run = heddle.run("lwm", "bfs", scale=SCALE, out="kept", memory_trace="requests.txt", vcd=None)
+        back = heddle.Run.read("kept")
+        os.chdir("/")
+        self.assertTrue(run.requests())
+        self.assertEqual(run.folder, self.folder / "kept")
+        self.assertEqual(back.folder, run.folder)
+
+    def test_files_that_cannot_be_written(self) -> None:
+        self.write("taken", "")
+        with self.assertRaises(heddle.InputError) as caught:
+            heddle.run("lwm", "bfs", out="taken")
+        self.assertEqual(str(caught.exception), f"{self.folder / 'taken'}: cannot be made: File exists")
+        with self.assertRaises(heddle.InputError) as caught:
+            heddle.run("lwm", "bfs", scale=SCALE, memory_trace="/dev/full")
+        self.assertEqual(caught.exception.file, "/dev/full")
+        self.assertEqual(caught.exception.run.verdict, "correct")
+
+    def test_what_a_compiler_says(self) -> None:
+        self.write("bad.cu", "__global__ void f(int* p) {\n  *p = x;\n}\n")
+        with self.assertRaises(heddle.InputError) as caught:
+            heddle.nvcc(["bad.cu", "-o", "bad"])
+        error = caught.exception
+        self.assertEqual((error.file, error.line, error.column, error.message),
+                         ("bad.cu", 2, 8, "use of undeclared identifier 'x'"))
+        self.assertIn("*p = x;", str(error))
+
+    def test_a_path_is_a_file(self) -> None:
+        fake = self.script("fake", 'echo "heddle: $*" >&2; exit 2\n')
+        with self.assertRaises(heddle.InputError) as caught:
+            heddle.exec([Path("hello"), "hello"], program=Path("fake"))
+        self.assertTrue(str(caught.exception).endswith(" -- ./hello hello"), caught.exception)
+        self.assertTrue(fake.exists())
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from schema_check import problems
 from support import SCALE, SOURCE, Case
 
 import heddle
+from heddle._sweeps import JSON_COLUMNS
 
 
 class Schemas(Case):
@@ -131,6 +132,8 @@ int main() {
         for row in rows:
             self.valid(row, "results")
         columns = heddle.schema("results")["properties"]
+        self.assertEqual({name for name, kind in columns.items() if kind.get("description", "").endswith("(JSON)")},
+                         set(JSON_COLUMNS))
         self.assertEqual(list(columns), list(rows[0]))
         self.assertEqual((columns["ipc"]["x-group"], columns["core_threads"]["x-unit"]), ("statistic", "threads"))
         self.assertEqual(problems({**rows[1], "cycles": "many"}, heddle.schema("results")),

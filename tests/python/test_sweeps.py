@@ -156,6 +156,37 @@ class Sweeps(Case):
             heddle.Results("a.db", "c")
         self.assertEqual(str(caught.exception), "a.db: holds no sweep 'c'; it holds a, both")
 
+    def test_what_is_said_twice_or_is_no_list(self) -> None:
+        for sweep, error in (
+            (heddle.Sweep(set={"core.threads": 512}, axes={"core.threads": [256]}),
+             "core.threads is set, and varied by an axis or by points: take it out of one of them"),
+            (heddle.Sweep(axes={"workload": "bfs"}), "the axis workload needs a list of values, as ['bfs']"),
+            (heddle.Sweep(axes={"core.threads": [None]}), "core.threads needs a value, and None is none"),
+        ):
+            with self.assertRaises(heddle.HeddleError) as caught:
+                sweep.toml()
+            self.assertEqual(str(caught.exception), error)
+        self.assertIn("core.threads = [256]", heddle.Sweep(heddle.Machine("lwm", {"core.threads": 512}),
+                                                           axes={"core.threads": [256]}).toml())
+        self.assertIn('"gr\u00f6\u00dfe" = [1]', heddle.Sweep(axes={"gr\u00f6\u00dfe": [1]}).toml())
+
+    def test_expressions(self) -> None:
+        threads = heddle.param("core.threads")
+        self.assertEqual(repr(1 - -threads / 2), "<Expression (1 - ((-core.threads) / 2))>")
+        self.assertEqual((2048 / threads).text, "(2048 / core.threads)")
+        self.assertEqual((True & (threads > 1)).text, "(true && (core.threads > 1))")
+
+    def test_names_that_are_no_columns(self) -> None:
+        results = heddle.Sweep("lwm", "bfs", scale=SCALE, axes={"core.threads": [512, 1024]}).run("x.db")
+        os.chdir("/")
+        for call in (lambda: results.column("ipcc"), lambda: results.frame(columns=["ipcc"])):
+            with self.assertRaises(KeyError) as caught:
+                call()
+            self.assertEqual(caught.exception.args[0], "a run has no column 'ipcc'; did you mean ipc?")
+        best = repr(results.pareto(cycles="min", l1d_misses="min"))
+        for word in ("'core_threads': ", "'cycles': ", "'l1d_misses': "):
+            self.assertIn(word, best)
+
 
 if __name__ == "__main__":
     unittest.main()
