@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "hw/waves/gpu_waves.hpp"
@@ -26,11 +27,41 @@ constexpr std::size_t kMostSignals = 22;
 // Groups of signals of a core that fit into a picture.
 constexpr const char* kGroups = "fetch,decode,subwarp,execute,memory,writeback";
 
+// The rows of the first core, of several sub-cores of the first one, without the word for it.
+std::vector<LoggedSubWarp> of_first_core(const std::vector<LoggedSubWarp>& log) {
+  std::vector<LoggedSubWarp> out;
+  for (LoggedSubWarp row : log) {
+    for (const std::string_view core : {"c0 ", "c0.0 "}) {
+      if (row.label.starts_with(core)) {
+        row.label.erase(0, core.size());
+        out.push_back(std::move(row));
+        break;
+      }
+    }
+  }
+  return out;
+}
+
+// The cycle in which the first sub-warp begins; 0: there is none.
+std::uint64_t start_of(const std::vector<LoggedSubWarp>& log) {
+  return log.empty() ? 0 : log.front().begin();
+}
+
+// As if it had begun so much earlier.
+void begin_earlier(std::vector<LoggedSubWarp>& log, std::int64_t cycles) {
+  for (LoggedSubWarp& row : log) {
+    for (LoggedStage& stage : row.stages) {
+      stage.begin -= static_cast<std::uint64_t>(cycles);
+      stage.end -= static_cast<std::uint64_t>(cycles);
+    }
+  }
+}
+
 // Sub-warps that are on their way between two cycles: what begins before the difference first, then what begins after.
 json::array rows_of(const std::vector<LoggedSubWarp>& log, std::uint64_t from, std::uint64_t to, std::uint64_t part) {
   std::vector<const LoggedSubWarp*> seen;
   for (const LoggedSubWarp& row : log) {
-    if (row.begin() < to && row.end() > from && row.label.starts_with("c0 ")) {
+    if (row.begin() < to && row.end() > from) {
       seen.push_back(&row);
     }
   }
@@ -78,31 +109,45 @@ struct Waves {
   std::set<std::string> moving;
 };
 
+// A signal's name within the first core, or the first of its sub-cores; empty: it is of another one.
+std::string in_first_core(const std::string& path) {
+  const std::string core = "gpu.core0.";
+  const std::string sub_core = core + "sub0.";
+  if (path.starts_with(sub_core)) {
+    return core + path.substr(sub_core.size());
+  }
+  return path.starts_with(core) && !path.starts_with(core + "sub") ? path : "";
+}
+
 // Signals of the first core that are one value, not one for each lane or row.
-Waves waves_of(const std::string& path, const hw::Machine& machine) {
+// `later`: cycles that are taken off.
+Waves waves_of(const std::string& path, const hw::Machine& machine, std::int64_t later) {
   const VcdValues values = read_vcd(path);
   const hw::GpuWaves waves(machine);
   std::map<std::string, const link::Signal*> declared;
   for (const link::Signal& signal : waves.catalogue().signals()) {
     declared[signal.path()] = &signal;
   }
-  const std::uint64_t period = std::max<std::uint64_t>(
-      1, static_cast<std::uint64_t>(1.0 / machine.gpu.clock_ghz + 0.5));  // of a nanosecond, as the dump counts
+  // SystemC keeps time in whole picoseconds.
+  const std::uint64_t period =
+      1'000 * std::max<std::uint64_t>(1, static_cast<std::uint64_t>(1'000.0 / machine.gpu.clock_ghz + 0.5));
   Waves out;
   for (const VcdSignal& signal : values.signals) {
     const auto found = declared.find(signal.path);
     const bool many = signal.path.find("lane") != std::string::npos || signal.path.find("row") != std::string::npos;
-    if (found == declared.end() || !signal.path.starts_with("gpu.core0.") || many) {
+    const std::string name = in_first_core(signal.path);
+    if (found == declared.end() || name.empty() || many) {
       continue;
     }
     json::array changes;
     for (const auto& [time, digits] : signal.changes) {
-      changes.push_back(json::array{time / period, value_text(digits, found->second->type)});
+      changes.push_back(json::array{static_cast<std::int64_t>(time * values.unit / period) - later,
+                                    value_text(digits, found->second->type)});
     }
     if (signal.changes.size() > 1) {
-      out.moving.insert(signal.path);
+      out.moving.insert(name);
     }
-    out.by_name[signal.path] =
+    out.by_name[name] =
         json::object{{"width", signal.width}, {"meaning", found->second->meaning}, {"changes", std::move(changes)}};
   }
   return out;
@@ -117,6 +162,8 @@ json::value review_closely(const ReviewRun& base, const ReviewRun& design, Revie
   }
   std::vector<std::vector<LoggedSubWarp>> logs;
   std::optional<std::uint64_t> part;
+  // Launches take their time. The design's cycles are counted as if its first instruction came when the base's does.
+  std::int64_t later = 0;
   const auto folders = [&] {
     std::vector<std::string> all;
     for (const ReviewRunDone& one : runner.run(looks)) {
@@ -133,8 +180,13 @@ json::value review_closely(const ReviewRun& base, const ReviewRun& design, Revie
       one.until = cycles;
     }
     for (const std::string& folder : folders()) {
-      logs.push_back(read_kanata(folder + "/pipeline.kanata"));
+      logs.push_back(of_first_core(read_kanata(folder + "/pipeline.kanata")));
     }
+    if (std::any_of(logs.begin(), logs.end(), [](const auto& log) { return log.empty(); })) {
+      continue;  // one has not begun
+    }
+    later = static_cast<std::int64_t>(start_of(logs[1])) - static_cast<std::int64_t>(start_of(logs[0]));
+    begin_earlier(logs[1], later);
     part = first_difference(logs[0], logs[1]);
   }
   if (!part) {
@@ -143,33 +195,50 @@ json::value review_closely(const ReviewRun& base, const ReviewRun& design, Revie
   const std::uint64_t from = *part - std::min(*part, kBefore);
   const std::uint64_t to = from + kShown;
   for (ReviewRun& one : looks) {
-    one.from = from;
-    one.until = to;
+    const std::int64_t off = &one == &looks[0] ? 0 : later;
+    one.from = static_cast<std::uint64_t>(std::max<std::int64_t>(0, static_cast<std::int64_t>(from) + off));
+    one.until = static_cast<std::uint64_t>(static_cast<std::int64_t>(to) + off);
     one.waves = kGroups;
   }
   std::vector<Waves> waves;
   std::set<std::string> moving;
   const std::vector<std::string> in = folders();
   for (std::size_t i = 0; i != looks.size(); ++i) {
-    waves.push_back(waves_of(in[i] + "/waves.vcd", looks[i].machine));
+    waves.push_back(waves_of(in[i] + "/waves.vcd", looks[i].machine, i == 0 ? 0 : later));
     moving.insert(waves.back().moving.begin(), waves.back().moving.end());
   }
-  json::array signals;
-  for (const auto& [name, signal] : waves[0].by_name) {
-    if (moving.count(name) == 0 || signals.size() == kMostSignals) {
-      continue;
+  // Those of the base in its order, then those of the design alone.
+  std::vector<std::string> names;
+  for (const Waves& one : waves) {
+    for (const auto& signal : one.by_name) {
+      const std::string name(signal.key());
+      if (moving.count(name) != 0 && std::find(names.begin(), names.end(), name) == names.end()) {
+        names.push_back(name);
+      }
     }
-    json::array both = {signal.at("changes")};
-    const auto* const other = waves[1].by_name.if_contains(name);
-    both.push_back(other == nullptr ? json::value(nullptr) : other->at("changes"));
-    signals.push_back(json::object{{"name", name},
-                                   {"width", signal.at("width")},
-                                   {"meaning", signal.at("meaning")},
-                                   {"changes", std::move(both)}});
+  }
+  json::array signals;
+  for (const std::string& name : names) {
+    if (signals.size() == kMostSignals) {
+      break;
+    }
+    json::array both;
+    json::object shown{{"name", name}};
+    for (auto one = waves.rbegin(); one != waves.rend(); ++one) {
+      const json::value* const signal = one->by_name.if_contains(name);
+      both.insert(both.begin(), signal == nullptr ? json::value(nullptr) : signal->at("changes"));
+      if (signal != nullptr) {  // the base's words, where it has the signal
+        shown["width"] = signal->at("width");
+        shown["meaning"] = signal->at("meaning");
+      }
+    }
+    shown["changes"] = std::move(both);
+    signals.push_back(std::move(shown));
   }
   return json::object{{"workload", base.workload},
                       {"machines", json::array{base.machine.name, design.machine.name}},
                       {"cycle", *part},
+                      {"later", later},
                       {"from", from},
                       {"to", to},
                       {"pipelines", json::array{rows_of(logs[0], from, to, *part), rows_of(logs[1], from, to, *part)}},

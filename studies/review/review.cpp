@@ -9,6 +9,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -20,6 +21,7 @@
 #include "studies/pages/page/data_page.hpp"
 #include "studies/pages/page/declarations.hpp"
 #include "studies/review/parts.hpp"
+#include "studies/review/work.hpp"
 #include "tb/config/config.hpp"
 #include "tb/device/workload.hpp"
 #include "tb/measure/energy/energy.hpp"
@@ -70,7 +72,11 @@ class Reviewer {
     runner_.progress = options.progress;
     runner_.stop = options.stop;
     read_machines();
+    std::set<std::string> named;
     for (const std::string& workload : options.workloads) {
+      if (!named.insert(workload).second) {
+        throw InputError({"--workloads"}, fmt::format("{} is named twice", workload));
+      }
       if (workload.ends_with(".toml") || workload.ends_with(".trace")) {
         throw InputError({"--workloads"}, fmt::format("'{}' is no workload: a review runs heddle's own", workload),
                          "heddle list workloads names them");
@@ -106,7 +112,8 @@ class Reviewer {
     data["declarations"] = pages::declarations_json();
     json::array names;
     for (const ReviewedMachine& one : machines_) {
-      names.push_back(json::object{{"name", one.name}, {"description", one.machine.description}});
+      names.push_back(json::object{
+          {"name", one.name}, {"description", one.machine.description}, {"clock_ghz", one.machine.gpu.clock_ghz}});
     }
     data["machines"] = std::move(names);
     data["workloads"] = json::array(options_.workloads.begin(), options_.workloads.end());
@@ -121,8 +128,8 @@ class Reviewer {
     if (wants("readings")) data["readings"] = readings();
     review_.ran = runner_.ran;
     review_.kept = runner_.kept;
-    json::array failures(review_.failures.begin(), review_.failures.end());
-    data["failures"] = std::move(failures);
+    data["failures"] = json::array(review_.failures.begin(), review_.failures.end());
+    data["notes"] = json::array(review_.notes.begin(), review_.notes.end());
     review_.text = text();
     return std::move(review_);
   }
@@ -187,6 +194,8 @@ class Reviewer {
   }
   // `run` with another value of a parameter; none: the machine cannot be so, or does not look at it.
   [[nodiscard]] static std::optional<ReviewRun> changed(ReviewRun run, const std::string& setting) {
+    const std::string key = setting.substr(0, setting.find('='));
+    std::erase_if(run.settings, [&](const std::string& own) { return own.substr(0, own.find('=')) == key; });
     run.settings.push_back(setting);
     run.energy.clear();
     std::vector<std::string> in_vain;  // what the settings say without effect
@@ -195,7 +204,6 @@ class Reviewer {
     } catch (const InputError&) {
       return std::nullopt;
     }
-    const std::string key = setting.substr(0, setting.find('='));
     const bool heard = std::none_of(in_vain.begin(), in_vain.end(),
                                     [&](const std::string& note) { return note.find(key) != std::string::npos; });
     return heard ? std::optional(run) : std::nullopt;
@@ -220,8 +228,11 @@ class Reviewer {
     }
     for (std::size_t i = 0; i != runs.size(); ++i) {
       if (!done[i].failure.empty()) {
-        review_.failures.push_back(fmt::format("{} on {}, seed {}: {}", runs[i].workload, runs[i].machine.name,
-                                               runs[i].seed, done[i].failure));
+        const std::string failure =
+            fmt::format("{} on {}, seed {}: {}", runs[i].workload, runs[i].machine.name, runs[i].seed, done[i].failure);
+        if (std::find(review_.failures.begin(), review_.failures.end(), failure) == review_.failures.end()) {
+          review_.failures.push_back(failure);
+        }
         out.emplace_back();
       } else {
         out.push_back(tb::read_stats(tb::stats_path(done[i].folder)).as_object());
@@ -295,12 +306,19 @@ class Reviewer {
       cycles_[{runs[i].workload, machine}].push_back(figure(stats, "cycles"));
       if (i % each.size() == 0) {
         folders_[{runs[i].workload, machine}] = folders[i];
+        work_[{runs[i].workload, machine}] = work_of(stats);
       }
       results.push_back(std::move(row));
     }
     review_.data["results"] = std::move(results);
     for (const std::string& workload : options_.workloads) {
       for (std::size_t machine = 1; machine != machines_.size(); ++machine) {
+        if (const ReviewWork& own = work_[{workload, machine}], &base = work_[{workload, 0}]; !own.same_input(base)) {
+          review_.notes.push_back(fmt::format(
+              "{} has another input on {} than on {}, with {:.2f} times the thread instructions: at this scale it "
+              "follows the machine's threads, and the speed-up compares two inputs",
+              workload, machines_[machine].name, machines_[0].name, own.instructions / base.instructions));
+        }
         const double up = speed_up(workload, machine);
         if (up != 0 && (worst_.second == 0 || up < speed_up(worst_.first, worst_.second))) {
           worst_ = {workload, machine};
@@ -313,11 +331,18 @@ class Reviewer {
     }
   }
 
-  // Of a design over the base, means over the samples; 0: a run is missing.
+  static ReviewWork work_of(const json::object& stats) {
+    return {stats.at("verdict").at("detail").as_string().c_str(), figure(stats, "thread_instructions")};
+  }
+  // Of a design over the base, in time: machines may have clocks of their own.
+  [[nodiscard]] double speed_up(double base_cycles, double cycles, std::size_t machine) const {
+    return base_cycles / cycles * machines_[machine].machine.gpu.clock_ghz / machines_[0].machine.gpu.clock_ghz;
+  }
+  // Likewise of means over the samples; 0: a run is missing.
   [[nodiscard]] double speed_up(const std::string& workload, std::size_t machine) const {
     const auto base = cycles_.find({workload, 0});
     const auto own = cycles_.find({workload, machine});
-    return base == cycles_.end() || own == cycles_.end() ? 0 : mean(base->second) / mean(own->second);
+    return base == cycles_.end() || own == cycles_.end() ? 0 : speed_up(mean(base->second), mean(own->second), machine);
   }
 
   // By workload the comparison of the base with the designs that ran, of the first sample, as heddle compare
@@ -358,7 +383,7 @@ class Reviewer {
     return review_closely(run_of(0, worst_.first), run_of(worst_.second, worst_.first), runner_);
   }
 
-  // A value of a parameter on the base and on the design of the worst workload.
+  // A value of a parameter on the base and on the design of the worst workload: so many times that of the base.
   struct Tried {
     std::string key;
     double factor;
@@ -376,7 +401,7 @@ class Reviewer {
     }
     Tried out{key, factor, whole ? fmt::format("{:.0f}", then) : fmt::format("{}", then), {}};
     for (const ReviewRun& run : {base, design}) {
-      if (factor == 1) {  // which has been run
+      if (std::stod(value_of(run.machine, key)) == then) {  // which has been run
         out.runs.push_back(run);
         continue;
       }
@@ -388,7 +413,7 @@ class Reviewer {
     }
     return out;
   }
-  // Cycles of each; pairs of which a run failed are left out.
+  // Cycles of each; pairs of which a run failed are left out, and parameters that change the workload's input.
   json::array try_all(const std::vector<Tried>& all) {
     std::vector<ReviewRun> runs;
     for (const Tried& one : all) {
@@ -397,10 +422,23 @@ class Reviewer {
     const std::vector<std::optional<json::object>> stats = stats_of(runs);
     json::array out;
     for (std::size_t i = 0; i != all.size(); ++i) {
-      if (stats[2 * i] && stats[2 * i + 1]) {
+      if (!stats[2 * i] || !stats[2 * i + 1]) {
+        continue;
+      }
+      const auto same = [&](std::size_t run, std::size_t machine) {
+        return work_of(*stats[run]).same_input(work_[{worst_.first, machine}]);
+      };
+      if (!same(2 * i, 0) || !same(2 * i + 1, worst_.second)) {
+        const std::string note = fmt::format(
+            "{} has another input with another {}: that is no sensitivity, and left out", worst_.first, all[i].key);
+        if (std::find(review_.notes.begin(), review_.notes.end(), note) == review_.notes.end()) {
+          review_.notes.push_back(note);
+        }
+      } else {
         out.push_back(json::object{{"key", all[i].key},
                                    {"factor", all[i].factor},
                                    {"value", all[i].value},
+                                   {"own", value_of(machines_[worst_.second].machine, all[i].key)},
                                    {"base", figure(*stats[2 * i], "cycles")},
                                    {"design", figure(*stats[2 * i + 1], "cycles")}});
       }
@@ -486,10 +524,11 @@ class Reviewer {
         if (machine == 0 || !stats[i] || !stats[base] || own == cycles_.end() || ours == cycles_.end()) {
           continue;
         }
-        rows.push_back(json::object{{"workload", runs[i].workload},
-                                    {"machine", machine},
-                                    {"up", ours->second.front() / own->second.front()},
-                                    {"other_up", figure(*stats[base], "cycles") / figure(*stats[i], "cycles")}});
+        rows.push_back(
+            json::object{{"workload", runs[i].workload},
+                         {"machine", machine},
+                         {"up", speed_up(ours->second.front(), own->second.front(), machine)},
+                         {"other_up", speed_up(figure(*stats[base], "cycles"), figure(*stats[i], "cycles"), machine)}});
       }
       out.push_back(json::object{{"key", reading.key},
                                  {"ours", reading.ours},
@@ -521,6 +560,9 @@ class Reviewer {
     for (const std::string& failure : review_.failures) {
       out += "no result: " + failure + "\n";
     }
+    for (const std::string& note : review_.notes) {
+      out += "note: " + note + "\n";
+    }
     return out;
   }
 
@@ -531,6 +573,7 @@ class Reviewer {
   Review review_;
   std::map<std::pair<std::string, std::size_t>, std::vector<double>> cycles_;  // by workload and machine: by sample
   std::map<std::pair<std::string, std::size_t>, std::string> folders_;         // likewise, of the first one
+  std::map<std::pair<std::string, std::size_t>, ReviewWork> work_;             // likewise
   std::pair<std::string, std::size_t> worst_;                                  // workload and design; 0: none
 };
 

@@ -54,6 +54,7 @@ struct Review {
   std::string text;                   // of the terminal
   std::size_t ran = 0, kept = 0;      // runs
   std::vector<std::string> failures;  // runs without a result, one line each
+  std::vector<std::string> notes;     // what figures do not mean, one line each
 };
 
 // Does the runs that are missing. Throws InputError: a machine, workload, parameter or table that is wrong, a folder

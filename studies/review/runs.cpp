@@ -132,7 +132,7 @@ std::vector<ReviewRunDone> ReviewRunner::run(const std::vector<ReviewRun>& runs)
     }
     if (whole_file(done[i].folder + "/key.txt") == key && lack_of(one, done[i].folder).empty()) {
       done[i].reused = true;
-      ++kept;
+      kept += seen.insert(done[i].folder).second ? 1 : 0;
       continue;
     }
     commands.push_back(command_of(one, done[i].folder, key));
@@ -155,12 +155,13 @@ std::vector<ReviewRunDone> ReviewRunner::run(const std::vector<ReviewRun>& runs)
         fs::remove(done[pending[i]].folder + "/key.txt", error);
       }
     }
-    throw os::Stopped(*stop, "the review's runs were done");
+    throw os::Stopped(*stop, "before the review's runs were done");
   }
   for (std::size_t i = 0; i != commands.size(); ++i) {
     ReviewRunDone& one = done[pending[i]];
     one.failure = ended_well(runs[pending[i]], results[i]) ? lack_of(runs[pending[i]], one.folder) : results[i].output;
     ++ran;
+    seen.insert(one.folder);
   }
   for (std::size_t i = 0; i != runs.size(); ++i) {
     done[i] = done[first.at(done[i].folder)];

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,9 @@ struct ReviewRunner {
   unsigned jobs = 1;
   std::function<void(const std::string&)> progress;
   const std::atomic<int>* stop = nullptr;
-  std::size_t ran = 0;   // so far
-  std::size_t kept = 0;  // were there already
+  std::size_t ran = 0;         // so far
+  std::size_t kept = 0;        // were there already
+  std::set<std::string> seen;  // folders of those
 
   // One for each run, in order; equal runs are done once. Throws InputError when the folder cannot be used, and
   // os::Stopped when a signal has come.

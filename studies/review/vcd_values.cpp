@@ -53,6 +53,16 @@ VcdValues read_vcd(const std::string& path) {
       signal.path += name;
       by_id[id] = values.signals.size();
       values.signals.push_back(std::move(signal));
+    } else if (word == "$timescale") {
+      static const std::map<std::string, std::uint64_t> kUnits = {
+          {"fs", 1}, {"ps", 1'000}, {"ns", 1'000'000}, {"us", 1'000'000'000}, {"ms", 1'000'000'000'000}};
+      std::uint64_t count = 0;
+      words >> count >> word;
+      const auto found = kUnits.find(word);
+      if (count == 0 || found == kUnits.end()) {
+        refuse("the time scale is not of fs to ms");
+      }
+      values.unit = count * found->second;
     } else if (word == "$enddefinitions") {
       declared = true;
     } else if (word.starts_with("#")) {

@@ -18,6 +18,7 @@ struct VcdSignal {
 struct VcdValues {
   std::vector<VcdSignal> signals;     // in the order of the dump's declarations
   std::uint64_t first = 0, last = 0;  // times, the last one excluded
+  std::uint64_t unit = 1'000'000;     // of times, in fs
 };
 
 // Throws InputError for what is no dump.

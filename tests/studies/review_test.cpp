@@ -1,6 +1,7 @@
 // Design reviews: what the document holds, what is run and what is not, refusals; the readers of logs and dumps.
 #include "studies/review/review.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -10,6 +11,7 @@
 #include "base/error.hpp"
 #include "studies/review/kanata_log.hpp"
 #include "studies/review/vcd_values.hpp"
+#include "studies/review/work.hpp"
 #include "tests/support/program_runner.hpp"
 
 namespace heddle::studies {
@@ -49,10 +51,10 @@ TEST(Review, HoldsWhatTheMachinesDifferIn) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   const std::string text = Scratch::read(scratch.path("r.json"));
   const json::object data = json::parse(text).as_object();
-  std::set<std::string> keys = {"kind",    "heddle",       "command",    "scale",       "sections",
-                                "seeds",   "declarations", "placements", "machines",    "workloads",
-                                "results", "worst",        "failures",   "causes",      "differences",
-                                "storage", "diagrams",     "closely",    "sensitivity", "readings"};
+  std::set<std::string> keys = {"kind",         "heddle",     "command",     "scale",     "sections", "seeds",
+                                "declarations", "placements", "machines",    "workloads", "results",  "worst",
+                                "failures",     "causes",     "differences", "storage",   "diagrams", "closely",
+                                "sensitivity",  "readings",   "notes"};
   EXPECT_EQ(keys_of(data), keys);
   // The two parameters of large warps, with what their values mean.
   ASSERT_EQ(data.at("differences").as_array().size(), 2U);
@@ -168,6 +170,80 @@ TEST(Review, PricesByTheBaseMachinesTable) {
   EXPECT_EQ(table({scratch.path("mine.toml"), "lwm", "--energy", "dws-65nm"}), "dws-65nm");
 }
 
+// Machines of other clocks, with sub-cores, and with values of their own of what is swept: speed-ups are in time, both
+// are looked at closely, and each point of a sweep is a run with that value, whatever --set says.
+TEST(Review, SetsAGpuBesideAMachineOfThePapers) {
+  const Scratch scratch;
+  const test::Ran ran = test::heddle({"review", "baseline", "h100-8sm", "--workloads", "matrixmult", "--scale", "0.002",
+                                      "--seeds", "1", "--only", "use,closely,sensitivity", "--folder",
+                                      scratch.path("r"), "--json", scratch.path("r.json"), "--parameters",
+                                      "core.threads,l1d.hit_latency", "--set", "l1d.hit_latency=20"});
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+  const json::object data = json::parse(Scratch::read(scratch.path("r.json"))).as_object();
+  const auto cycles = [&](std::size_t machine) {
+    return data.at("results").at(machine).at("cycles").to_number<double>();
+  };
+  EXPECT_NE(ran.out.find(fmt::format("{:.3f}", cycles(0) / (cycles(1) / 1.755))), std::string::npos) << ran.out;
+  const json::value& closely = data.at("closely");
+  for (const json::value& pipeline : closely.at("pipelines").as_array()) {
+    EXPECT_GE(pipeline.as_array().size(), 2U);
+  }
+  bool fetches = false;
+  for (const json::value& signal : closely.at("signals").as_array()) {
+    if (signal.at("name") == "gpu.core0.fetch.valid") {
+      fetches = true;
+      for (const json::value& changes : signal.at("changes").as_array()) {
+        ASSERT_TRUE(changes.is_array());
+        const auto last = changes.as_array().back().at(0).to_number<std::uint64_t>();
+        EXPECT_GE(last, closely.at("from").to_number<std::uint64_t>());
+        EXPECT_LE(last, closely.at("to").to_number<std::uint64_t>());
+      }
+    }
+  }
+  EXPECT_TRUE(fetches);
+  const json::array& swept = data.at("sensitivity").at("swept").as_array();
+  ASSERT_EQ(swept.size(), 2U);
+  EXPECT_GE(swept.at(1).at("points").as_array().size(), 3U) << "l1d.hit_latency, which --set names too";
+  bool looked = false;
+  for (const json::value& point : swept.at(0).at("points").as_array()) {
+    const std::string value(point.at("value").as_string());
+    EXPECT_EQ(point.at("own"), "2048");
+    if (value == "1024") {  // the base's, which the design has not
+      looked = true;
+      const test::Ran alone =
+          test::heddle({"run", "h100-8sm", "matrixmult", "--scale", "0.002", "--set", "l1d.hit_latency=20", "--set",
+                        "core.threads=" + value, "--quiet", "--out", scratch.path("alone")});
+      ASSERT_EQ(alone.code, 0) << alone.err;
+      const json::value stats = json::parse(Scratch::read(scratch.path("alone/stats.json")));
+      EXPECT_EQ(point.at("design").to_number<double>(), stats.at("summary").at("cycles").to_number<double>());
+    }
+  }
+  EXPECT_TRUE(looked);
+}
+
+TEST(Review, KnowsAnotherInputByItsWordsAndItsWork) {
+  const ReviewWork one{"1024 sums equal the host's", 1000};
+  EXPECT_TRUE(one.same_input({"1024 sums equal the host's", 9000})) << "compiled otherwise";
+  EXPECT_TRUE(one.same_input({"2048 sums equal the host's", 1200})) << "by other threads";
+  EXPECT_FALSE(one.same_input({"2048 sums equal the host's", 2000}));
+  EXPECT_FALSE(one.same_input({"512 sums equal the host's", 500}));
+  EXPECT_TRUE(one.same_input({})) << "it has not run";
+}
+
+// A workload whose input follows a parameter is not sensitive to it.
+TEST(Review, LeavesOutWhatChangesTheWork) {
+  const Scratch scratch;
+  const test::Ran ran = test::heddle({"review", "baseline", "lwm", "--workloads", "blackjack", "--scale", "0.0005",
+                                      "--seeds", "1", "--only", "sensitivity", "--folder", scratch.path("r"), "--json",
+                                      scratch.path("r.json"), "--parameters", "core.threads"});
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+  const json::object data = json::parse(Scratch::read(scratch.path("r.json"))).as_object();
+  EXPECT_EQ(data.at("sensitivity").at("swept").at(0).at("points").as_array().size(), 1U) << "its own";
+  EXPECT_EQ(data.at("notes"), (json::array{"blackjack has another input with another core.threads: that is no "
+                                           "sensitivity, and left out"}));
+  EXPECT_NE(ran.out.find("note: blackjack has another input"), std::string::npos) << ran.out;
+}
+
 TEST(Review, RefusesWhatItCannotReview) {
   const Scratch scratch;
   const auto refused = [&](const std::vector<std::string>& more) {
@@ -183,6 +259,7 @@ TEST(Review, RefusesWhatItCannotReview) {
             "(heddle list workloads)\n");
   EXPECT_EQ(refused({"--workloads", "bfss"}).find("heddle: there is no workload 'bfss'; did you mean 'bfs'? (known: "),
             0U);
+  EXPECT_EQ(refused({"--workloads", "bfs,bfs"}), "heddle: --workloads: bfs is named twice\n");
   EXPECT_EQ(
       refused({"--workloads", "k.toml"}),
       "heddle: --workloads: 'k.toml' is no workload: a review runs heddle's own; heddle list workloads names them\n");
@@ -263,6 +340,7 @@ TEST(ReviewLogs, ReadsDumps) {
   EXPECT_EQ(values.signals[0].path, "gpu.core0.valid");
   EXPECT_EQ(values.signals[1].path, "gpu.count");
   EXPECT_EQ(values.signals[1].width, 8U);
+  EXPECT_EQ(values.unit, 1'000'000U) << "fs";
   EXPECT_EQ(values.first, 5U);
   EXPECT_EQ(values.last, 9U);
   using Changes = std::vector<std::pair<std::uint64_t, std::string>>;

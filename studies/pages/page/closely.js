@@ -7,7 +7,7 @@ heddle.closely = (closely, section) => {
     section("closely", "The worst workload, closely", element("p", {}, "The pipelines are the same for as long as was looked at."));
     return;
   }
-  const { cycle, from, to, machines, pipelines, signals, workload } = closely;
+  const { cycle, later, from, to, machines, pipelines, signals, workload } = closely;
   const namespace = "http://www.w3.org/2000/svg";
   const shape = (name, attributes, text, tip) => {
     const made = document.createElementNS(namespace, name);
@@ -44,7 +44,7 @@ heddle.closely = (closely, section) => {
     const left = 300, svg = frame(left, Math.max(1, rows.length));
     rows.forEach((row, i) => {
       const y = head + i * line;
-      words(svg, y, left, row.label.replace(/^c0 /, ""));
+      words(svg, y, left, row.label);
       for (const [stage, begin, end] of row.stages) {
         const x = left + Math.max(0, begin - from) * step, x2 = left + (Math.min(to, end) - from) * step;
         svg.append(shape("rect", { x: x + 0.5, y: y + 2, width: Math.max(1, x2 - x - 1), height: line - 4, rx: 2, fill: colours[stage] || "var(--c10)" },
@@ -53,7 +53,7 @@ heddle.closely = (closely, section) => {
       }
     });
     return element("figure", {}, element("figcaption", {}, `Pipeline of ${machine}`, element("span", { class: "soft" },
-      " \u2014 a row for each sub-warp of the first core")), element("div", { class: "wide" }, svg));
+      " \u2014 a row for each sub-warp of the first core, or its first sub-core")), element("div", { class: "wide" }, svg));
   };
   // One value over time: a line for a bit, boxes with text for others.
   const wave = (svg, y, left, changes, bit) => {
@@ -90,7 +90,9 @@ heddle.closely = (closely, section) => {
       " \u2014 signals of the first core that change in this window")), element("div", { class: "wide" }, svg));
   };
   section("closely", "The worst workload, closely", element("p", {}, `${workload}: up to cycle ${number(cycle)} ${machines[1]} does what `
-    + `${machines[0]} does; that cycle is marked. Stages: F fetched, D decode, R reading registers, X execute, M memory stage, Mw waits for lines, `
+    + `${machines[0]} does; that cycle is marked. `
+    + (later === 0 ? "" : `(${machines[1]} begins ${number(Math.abs(later))} cycles ${later > 0 ? "later" : "earlier"}, which is taken off.) `)
+    + `Stages: F fetched, D decode, R reading registers, X execute, M memory stage, Mw waits for lines, `
     + "W written back."),
   ...machines.map((machine, i) => pipeline(machine, pipelines[i])), ...machines.map((machine, i) => waves(machine, i)));
 };

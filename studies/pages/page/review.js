@@ -16,7 +16,10 @@
   // Of one workload on one machine, one value for each seed that left a result.
   const of = (workload, machine, value) => results.filter((row) => row.workload === workload && row.machine === machine).map(value);
   const cycles = (workload, machine) => mean(of(workload, machine, (row) => row.cycles));
-  const speedUp = (workload, machine) => cycles(workload, 0) / cycles(workload, machine);
+  // In time: machines may have clocks of their own.
+  const faster = (base, own, machine) => base / own * machines[machine].clock_ghz / machines[0].clock_ghz;
+  const speedUp = (workload, machine) => faster(cycles(workload, 0), cycles(workload, machine), machine);
+  const oneClock = machines.every((one) => one.clock_ghz === machines[0].clock_ghz);
   const times = (value) => (Number.isFinite(value) ? value.toFixed(3) : "");
   // "0.31 (0.30 \u2013 0.33)"
   const ranged = (values, text) => {
@@ -38,6 +41,9 @@
     element("p", { class: "soft" }, [`Heddle ${data.heddle}`, `scale ${data.scale}`,
       samples].join(" \u00b7 ")), heddle.commandLine(),
     ...data.failures.map((one) => element("p", { class: "bad" }, `No result: ${one}`)),
+    ...data.notes.map((one) => element("p", { class: "bad" }, `Note: ${one}.`)),
+    oneClock ? null : element("p", {}, "The machines have clocks of their own: cycles are of each one's core clock, speed-ups are in time. "
+      + machines.map((one) => `${one.name}: ${one.clock_ghz} GHz`).join(", ") + "."),
     element("div", { class: "wide" }, element("table", {}, element("tbody", {}, ...machines.map((one, i) => element("tr", {},
       element("td", { class: "left" }, element("b", {}, one.name)), element("td", { class: "left" }, i === 0 ? "base" : "design"),
       element("td", { class: "left wrap" }, one.description)))))), nav);
@@ -64,9 +70,9 @@
   });
   section("summary", "Summary", element("div", { class: "cards" }, ...designs.flatMap((name, i) => {
     const worst = ups.filter((row) => row.name === name).sort((a, b) => a.up - b.up)[0];
-    return [element("div", { class: "card" }, element("b", {}, times(geometric(i + 1))), element("span", {}, `${name}: speed-up, geometric mean`)),
+    return [worst ? element("div", { class: "card" }, element("b", {}, times(geometric(i + 1))), element("span", {}, `${name}: speed-up, geometric mean`)) : null,
       worst ? element("div", { class: "card" }, element("b", {}, times(worst.up)), element("span", {}, `${name}: the least, ${worst.workload}`)) : null];
-  })), ups.length ? grouped(`Speed-up over ${names[0]}`, "cycles of the base over cycles of the design; above 1 is faster", ups, "up", "number",
+  })), ups.length ? grouped(`Speed-up over ${names[0]}`, `${oneClock ? "cycles" : "time"} of the base over ${oneClock ? "cycles" : "time"} of the design; above 1 is faster`, ups, "up", "number",
     "times as fast") : null,
   table([{ title: "workload", left: true, text: (workload) => workload },
     ...names.map((name, i) => ({ title: `${name}\ncycles`, text: (workload) => ranged(of(workload, i, (row) => row.cycles), whole),
@@ -212,10 +218,12 @@
     const signedPercent = (value) => (value > 0 ? "+" : "") + percent(value);
     section("sensitivity", "Sensitivity", element("p", {}, `${sensitivity.workload}, the workload with the least speed-up, of ${first}, on ${names[0]} and ${design}.`),
       sensitivity.tried ? table([{ title: "parameter", left: true, text: (one) => one.key },
-        { title: "times", text: (one) => number(one.factor), value: (one) => one.factor }, { title: "value", text: (one) => one.value },
+        { title: `times that\nof ${names[0]}`, text: (one) => number(one.factor), value: (one) => one.factor },
+        { title: "value\nof both", text: (one) => one.value }, { title: `${design}'s\nown value`, text: (one) => one.own },
         { title: `${names[0]}\ncycles`, text: (one) => signedPercent(effect(sensitivity.base, one.base)), value: (one) => effect(sensitivity.base, one.base) },
         { title: `${design}\ncycles`, text: (one) => signedPercent(effect(sensitivity.design, one.design)), value: (one) => effect(sensitivity.design, one.design) },
-        { title: "speed-up", text: (one) => times(one.base / one.design), value: (one) => one.base / one.design }], sensitivity.tried) : null,
+        { title: "speed-up", text: (one) => times(faster(one.base, one.design, sensitivity.machine)),
+          value: (one) => faster(one.base, one.design, sensitivity.machine) }], sensitivity.tried) : null,
       element("div", { class: "pair" }, ...sensitivity.swept.map(({ key, points }) => {
         const rows = points.flatMap((one) => [{ name: names[0], value: one.value, cycles: one.base }, { name: design, value: one.value, cycles: one.design }]);
         const two = [...new Set(rows.map((row) => row.name))];
