@@ -1,5 +1,6 @@
 // The program. The SystemC library would bring its own main(); the main() here only switches off SystemC's copyright
 // banner first, which would stand in front of every output.
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,10 +46,22 @@ void report_large_files() {
   }
 }
 
+// HEDDLE_PARENT=PID: who has started the program waits for it, and it is not to go on alone when that process is killed
+// and can say no word (the Python package; a notebook's kernel that is started anew).
+void end_with_parent() {
+  constexpr const char* kVariable = "HEDDLE_PARENT";
+  const char* const parent = std::getenv(kVariable);
+  if (parent != nullptr && std::to_string(::getppid()) == parent) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  }
+  ::unsetenv(kVariable);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
   report_large_files();
+  end_with_parent();
   ::setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
   return sc_core::sc_elab_and_sim(count, words);
 }

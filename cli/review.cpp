@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iostream>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
@@ -103,8 +104,14 @@ int review(const Arguments& arguments) {
     options.parameters = words_of(arguments.text("parameters"));
   }
   options.sections = sections_of(arguments);
-  if (options.sections.count("energy") == 0) {
-    options.energy.clear();
+  const std::string table = std::exchange(options.energy, "");
+  if (options.sections.count("energy") != 0) {
+    options.energy = table;
+  } else {
+    try {
+      options.priced_by = tb::find_energy_table(table);
+    } catch (const InputError&) {  // nothing can have been priced by it
+    }
   }
   options.folder = arguments.text("folder", "heddle-out/review");
   const std::string page = arguments.text("out", options.folder + "/review.html");

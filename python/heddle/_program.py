@@ -24,6 +24,7 @@ ORIGIN = (
 
 VARIABLE = "HEDDLE"
 _ERRORS = "HEDDLE_ERROR_FILE"
+_PARENT = "HEDDLE_PARENT"  # with which the program ends, however that does
 _FIRST_SIGNAL_CODE = 129
 _PATIENCE = 30  # seconds
 
@@ -49,7 +50,7 @@ class Program:
         """Calls the program. Raises what the program says when its exit code is none of `accept`."""
         with tempfile.TemporaryDirectory(prefix="heddle-") as scratch:
             errors = Path(scratch) / "error.json"
-            environment = {**os.environ, _ERRORS: str(errors)}
+            environment = {**os.environ, _ERRORS: str(errors), _PARENT: str(os.getpid())}
             self._say_that_it_builds()
             try:
                 process = subprocess.Popen(

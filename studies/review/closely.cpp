@@ -144,7 +144,9 @@ Waves waves_of(const std::string& path, const hw::Machine& machine, std::int64_t
       changes.push_back(json::array{static_cast<std::int64_t>(time * values.unit / period) - later,
                                     value_text(digits, found->second->type)});
     }
-    if (signal.changes.size() > 1) {
+    // What is not known when the window begins is no change.
+    const auto is_known = [](const auto& change) { return change.second != "x"; };
+    if (std::count_if(signal.changes.begin(), signal.changes.end(), is_known) > 1) {
       out.moving.insert(name);
     }
     out.by_name[name] =

@@ -87,6 +87,7 @@ class Reviewer {
       energy_ = tb::find_energy_table(options.energy);
       static_cast<void>(tb::read_energy_table(options.energy));
     }
+    runner_.priced_by = options.priced_by;
     for (const std::string& key : options.parameters) {
       check_parameter(key);
     }

@@ -114,23 +114,40 @@ bool ended_well(const ReviewRun& run, const os::ChildResult& result) {
 
 }  // namespace
 
+std::string ReviewRunner::folder_of(const ReviewRun& run, const std::string& key) const {
+  std::string name = fmt::format("{}-{}", run.workload, run.machine.name);
+  std::replace_if(
+      name.begin(), name.end(), [](char letter) { return letter == ':' || letter == ',' || letter == '/'; }, '-');
+  return fmt::format("{}/runs/{}-{}", folder, name, digest(parts_of_key(key).rest));
+}
+
 std::vector<ReviewRunDone> ReviewRunner::run(const std::vector<ReviewRun>& runs) {
   static const std::string build = program_build();
   std::vector<ReviewRunDone> done(runs.size());
   std::map<std::string, std::size_t> first;  // by folder
   std::vector<os::ChildCommand> commands;
   std::vector<std::size_t> pending;  // of each command, its run
+  const auto is_there = [](const ReviewRun& one, const std::string& key, const std::string& in) {
+    return whole_file(in + "/key.txt") == key && lack_of(one, in).empty();
+  };
   for (std::size_t i = 0; i != runs.size(); ++i) {
-    const ReviewRun& one = runs[i];
-    const std::string key = key_of(one, build);
-    std::string name = fmt::format("{}-{}", one.workload, one.machine.name);
-    std::replace_if(
-        name.begin(), name.end(), [](char letter) { return letter == ':' || letter == ',' || letter == '/'; }, '-');
-    done[i].folder = fmt::format("{}/runs/{}-{}", folder, name, digest(parts_of_key(key).rest));
+    ReviewRun one = runs[i];
+    std::string key = key_of(one, build);
+    done[i].folder = folder_of(one, key);
+    if (one.energy.empty() && one.until == 0 && !priced_by.empty() && !is_there(one, key, done[i].folder)) {
+      one.energy = priced_by;
+      const std::string priced = key_of(one, build);
+      if (const std::string in = folder_of(one, priced); is_there(one, priced, in)) {
+        done[i].folder = in;
+        key = priced;
+      } else {
+        one.energy.clear();
+      }
+    }
     if (!first.emplace(done[i].folder, i).second) {
       continue;
     }
-    if (whole_file(done[i].folder + "/key.txt") == key && lack_of(one, done[i].folder).empty()) {
+    if (is_there(one, key, done[i].folder)) {
       done[i].reused = true;
       kept += seen.insert(done[i].folder).second ? 1 : 0;
       continue;

@@ -45,10 +45,16 @@ struct ReviewRunner {
   std::size_t ran = 0;         // so far
   std::size_t kept = 0;        // were there already
   std::set<std::string> seen;  // folders of those
+  // Of an energy table: runs that are there and have been priced by it do for those that are not to be priced. Empty:
+  // there are none.
+  std::string priced_by;
 
   // One for each run, in order; equal runs are done once. Throws InputError when the folder cannot be used, and
   // os::Stopped when a signal has come.
   [[nodiscard]] std::vector<ReviewRunDone> run(const std::vector<ReviewRun>& runs);
+
+ private:
+  [[nodiscard]] std::string folder_of(const ReviewRun& run, const std::string& key) const;
 };
 
 }  // namespace heddle::studies

@@ -150,6 +150,21 @@ class Errors(Case):
         self.assertTrue(said.rstrip().endswith("KeyboardInterrupt"), said)
         self.assertEqual(Path("end").read_text(), "ended\n")
 
+    def test_no_run_outlives_the_script(self) -> None:
+        script = self.write("long.py", "import heddle\nheddle.run('lwm', 'sort', scale=4)\n")
+        with subprocess.Popen([sys.executable, str(script)], env={**os.environ, "PYTHONPATH": str(SOURCE / "python")}) as caller:
+            of_caller = Path(f"/proc/{caller.pid}/task/{caller.pid}/children")
+            until = time.monotonic() + 60
+            while not (started := of_caller.read_text().split()) and time.monotonic() < until:
+                time.sleep(0.05)
+            run = Path(f"/proc/{started[0]}")
+            while b"sort" not in (run / "cmdline").read_bytes() and time.monotonic() < until:
+                time.sleep(0.05)  # it is being started
+            caller.kill()
+        while run.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertFalse(run.exists(), "the run goes on alone")
+
     def test_a_machine_keeps_its_program(self) -> None:
         fake = self.script("fake", 'echo "heddle: $1" >&2; exit 2\n')
         machine = heddle.Machine("lwm", program=fake).set("core.threads", 512)

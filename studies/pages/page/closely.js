@@ -73,7 +73,7 @@ heddle.closely = (closely, section) => {
       } else if (value !== "x") {
         svg.append(shape("rect", { x: x + 0.7, y: top, width: Math.max(1, x2 - x - 1.4), height: bottom - top, rx: 3, fill: "none", stroke: "var(--link)" },
           undefined, { value, from: number(begin), to: number(end - 1) }));
-        const most = Math.floor((x2 - x - 4) / 5.6);
+        const most = Math.floor((x2 - x - 2) / 5.6);
         if (most > 0 && (value.length <= most || most > 2)) svg.append(shape("text", { x: (x + x2) / 2, y: bottom - 2.5, class: "value" },
           value.length > most ? value.slice(0, most - 1) + "\u2026" : value));
       }

@@ -42,8 +42,8 @@
       samples].join(" \u00b7 ")), heddle.commandLine(),
     ...data.failures.map((one) => element("p", { class: "bad" }, `No result: ${one}`)),
     ...data.notes.map((one) => element("p", { class: "bad" }, `Note: ${one}.`)),
-    oneClock ? null : element("p", {}, "The machines have clocks of their own: cycles are of each one's core clock, speed-ups are in time. "
-      + machines.map((one) => `${one.name}: ${one.clock_ghz} GHz`).join(", ") + "."),
+    ...(oneClock ? [] : [element("p", {}, "The machines have clocks of their own: cycles are of each one's core clock, speed-ups are in time. "
+      + machines.map((one) => `${one.name}: ${one.clock_ghz} GHz`).join(", ") + ".")]),
     element("div", { class: "wide" }, element("table", {}, element("tbody", {}, ...machines.map((one, i) => element("tr", {},
       element("td", { class: "left" }, element("b", {}, one.name)), element("td", { class: "left" }, i === 0 ? "base" : "design"),
       element("td", { class: "left wrap" }, one.description)))))), nav);
@@ -124,7 +124,7 @@
       { title: "own estimate", text: (one) => number(one.estimated_bits), value: (one) => one.estimated_bits },
       { title: "share of the\nregister file", text: (one) => percent(ratio(total(one), one.register_file_bits)),
         value: (one) => ratio(total(one), one.register_file_bits) }], data.storage),
-    table([{ title: "part of", left: true, text: (line) => line.mechanism }, { title: "structure", left: true, text: (line) => line.name },
+    table([{ title: "part of", left: true, text: (line) => line.mechanism }, { title: "structure", left: true, wrap: true, text: (line) => line.name },
       { title: "kind", left: true, text: (line) => ({ present: "in every core", counted: "counted", estimated: "estimate", logic: "logic" })[line.kind] },
       ...data.storage.map((one, i) => ({ title: `${one.machine}\nbits`, text: (line) => (line.by[i] ? number(line.by[i].bits) : "\u2014"),
         value: (line) => (line.by[i] ? line.by[i].bits : -1) })),
