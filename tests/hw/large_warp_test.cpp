@@ -244,6 +244,10 @@ TEST_F(LargeWarp, IsBrokenDownAsInFigure45) {
     tick(10 + i);
     EXPECT_EQ(handed_on(10 + i), kFigure45SubWarps[i]) << i;
     EXPECT_EQ(read_->taken.back().sub_warp->last, i == 3) << i;
+    if (i != 3) {
+      EXPECT_EQ(state_->block_cause, IdleCause::pipeline) << "what fetch waits for";
+      state_->block_cause = IdleCause::memory_port;  // an earlier one
+    }
   }
   state_->groups[1].active.assign(8, 0b1111);
   EXPECT_TRUE(offer(1, 13, add)) << "sub-warping is complete";

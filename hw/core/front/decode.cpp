@@ -262,6 +262,8 @@ void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpSh
     group.flights[formed.flight].all_formed = true;
     latch_.pop();
     present_ = nullptr;
+  } else {
+    state_.block_cause = IdleCause::pipeline;  // what holds fetch up: an instruction of several sub-warps
   }
   hand_on_formed(formed);
   if (last && warps_ != nullptr) {
