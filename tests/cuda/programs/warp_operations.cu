@@ -121,7 +121,7 @@ void judge(const int* out) {
                           static_cast<int>(positive),
                           any + 2 * all + 4,
                           at(19),
-                          lane / 16 * 16 + 13 < count ? at(lane / 16 * 16 + 13) : x,
+                          lane / 16 * 16 + 13 < count ? at(lane / 16 * 16 + 13) : 0,  // of no thread
                           lane >= 9 ? at(lane - 9) : 0,
                           lane % 8 < 5 ? at(lane + 3) : 0,
                           at(lane ^ 5),
