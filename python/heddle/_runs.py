@@ -286,6 +286,8 @@ class Measuring(TypedDict, total=False):
     report: bool | str | Path
     report_data: bool | str | Path
     timeline: bool | str | Path
+    timeline_from: int
+    timeline_cycles: int
     power: bool | str | Path
     """Power over time, by the energy table."""
     program: ProgramLike
@@ -299,14 +301,18 @@ def run(
     seed: int | None = None,
     address_bits: int | None = None,
     check_reference: bool = False,
+    checkpoint: str | Path | None = None,
+    every: int | None = None,
     **options: Unpack[Measuring],
 ) -> Run:
     """Runs a workload, a LAUNCH.toml or a recorded trace on a machine: `heddle run`. Further options: `Measuring`.
 
+    `checkpoint`: the file that has the whole run after every `every` cycles; `heddle run --resume` goes on from there.
     Raises InputError, WrongResult and Fault.
     """
     words: list[str] = []
-    for option, value in (("--scale", scale), ("--seed", seed), ("--address-bits", address_bits)):
+    for option, value in (("--scale", scale), ("--seed", seed), ("--address-bits", address_bits),
+                          ("--checkpoint", checkpoint), ("--every", every)):
         if value is not None:
             words += [option, str(value)]
     if check_reference:
@@ -361,7 +367,8 @@ def _list(words: str | Sequence[str] | None) -> list[str]:
 
 def _measuring_words(options: Measuring) -> list[str]:
     words: list[str] = []
-    for name in ("max_cycles", "energy", "temperature", "power_interval", "sample", "sample_blocks", "from_launch", "threads"):
+    for name in ("max_cycles", "energy", "temperature", "power_interval", "sample", "sample_blocks", "from_launch",
+                 "threads", "timeline_from", "timeline_cycles"):
         value = options.get(name)
         if value is not None:
             words += ["--" + name.replace("_", "-"), str(value)]

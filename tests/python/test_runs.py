@@ -8,6 +8,8 @@ import subprocess
 import copy
 import os
 import pickle
+import inspect
+import re
 import unittest
 from pathlib import Path
 
@@ -193,6 +195,23 @@ int main(int argc, char** argv) {
             heddle.exec([Path("hello"), "hello"], program=Path("fake"))
         self.assertTrue(str(caught.exception).endswith(" -- ./hello hello"), caught.exception)
         self.assertTrue(fake.exists())
+
+    def test_every_option_is_there(self) -> None:
+        def options(command: str) -> set[str]:
+            text = subprocess.run([PROGRAM, command, "--help"], capture_output=True, text=True, check=True).stdout
+            return {one.replace("-", "_") for one in re.findall(r"^  (?:-\w \[ )?--([a-z-]+)", text, re.MULTILINE)}
+
+        of_words = {"help", "quiet", "set", "from", "to"}  # `set` and `window` say the last three
+        common = set(heddle.Measuring.__annotations__) - {"program", "set", "window"}
+        self.assertEqual(options("run") - of_words - {"resume"},  # names no machine and no workload
+                         common | (set(inspect.signature(heddle.run).parameters) - {"machine", "workload", "options"}))
+        self.assertEqual(options("exec") - of_words - {"config", "attach"}, common | {"keep_going"})
+
+    def test_timelines_and_checkpoints(self) -> None:
+        run = heddle.run("lwm", "bfs", scale=SCALE, timeline=True, timeline_from=1000, timeline_cycles=2000,
+                         checkpoint="at.ckpt", every=20000)
+        self.assertTrue(run.files["timeline"].exists())
+        self.assertTrue(Path("at.ckpt").exists())
 
 
 if __name__ == "__main__":
