@@ -21,11 +21,11 @@
   const speedUp = (workload, machine) => faster(cycles(workload, 0), cycles(workload, machine), machine);
   const oneClock = machines.every((one) => one.clock_ghz === machines[0].clock_ghz);
   const times = (value) => (Number.isFinite(value) ? value.toFixed(3) : "");
-  // "0.31 (0.30 \u2013 0.33)"
+  // "0.31", and below it "(0.30 \u2013 0.33)"
   const ranged = (values, text) => {
     if (values.length === 0) return "no result";
     const low = Math.min(...values), high = Math.max(...values);
-    return values.length === 1 || text(low) === text(high) ? text(mean(values)) : `${text(mean(values))} (${text(low)} \u2013 ${text(high)})`;
+    return values.length === 1 || text(low) === text(high) ? text(mean(values)) : `${text(mean(values))}\n(${text(low)} \u2013 ${text(high)})`;
   };
   const whole = (value) => number(Math.round(value));
 
@@ -97,9 +97,9 @@
   // ---- block diagrams
   if (data.diagrams) {
     section("diagrams", "Block diagrams", element("p", {}, "The modules as elaborated, and what their sockets are bound to. "
-      + "What is orange is not in every machine, or has other parameters."),
+      + "What is orange is not in every machine, or has other parameters. A click shows a diagram at its full size, and back."),
     element("div", { class: "pair" }, ...data.diagrams.map((one) => {
-      const place = element("div", { class: "diagram" });
+      const place = element("div", { class: "diagram", onclick: (event) => event.currentTarget.closest("figure").classList.toggle("whole") });
       place.innerHTML = one.svg;  // of Graphviz, from names of modules
       return element("figure", {}, element("figcaption", {}, one.machine), place);
     })));
