@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -50,11 +51,18 @@ void report_large_files() {
 // and can say no word (the Python package; a notebook's kernel that is started anew).
 void end_with_parent() {
   constexpr const char* kVariable = "HEDDLE_PARENT";
-  const char* const parent = std::getenv(kVariable);
-  if (parent != nullptr && std::to_string(::getppid()) == parent) {
+  const char* const named = std::getenv(kVariable);
+  if (named == nullptr) {
+    return;
+  }
+  const auto parent = static_cast<::pid_t>(std::atoi(named));
+  ::unsetenv(kVariable);
+  if (::getppid() == parent) {  // or a script is in between, which ends by itself
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   }
-  ::unsetenv(kVariable);
+  if (parent > 0 && ::kill(parent, 0) != 0 && errno == ESRCH) {
+    ::raise(SIGTERM);  // it was killed before
+  }
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <iostream>
 #include <thread>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
@@ -104,14 +103,12 @@ int review(const Arguments& arguments) {
     options.parameters = words_of(arguments.text("parameters"));
   }
   options.sections = sections_of(arguments);
-  const std::string table = std::exchange(options.energy, "");
-  if (options.sections.count("energy") != 0) {
-    options.energy = table;
-  } else {
+  if (options.sections.count("energy") == 0) {
     try {
-      options.priced_by = tb::find_energy_table(table);
+      options.priced_by = tb::find_energy_table(options.energy);
     } catch (const InputError&) {  // nothing can have been priced by it
     }
+    options.energy.clear();
   }
   options.folder = arguments.text("folder", "heddle-out/review");
   const std::string page = arguments.text("out", options.folder + "/review.html");

@@ -89,7 +89,7 @@ class Run:
         """Traces, waves and pages that it wrote, by option."""
         self._program = program
         self._keep = keep  # the temporary folder, as long as somebody has the run
-        self.summary = Figures(stats["summary"], "the summary of a run", partial(_declared_summary, program))
+        self.summary = Figures(stats["summary"], "the summary of a run", partial(statistics, program=program))
 
     @classmethod
     def read(cls, path: str | Path, *, program: ProgramLike = None) -> Run:
@@ -228,10 +228,6 @@ class _Folder:
 
 def _no_folder() -> None:
     return None
-
-
-def _declared_summary(program: ProgramLike) -> dict[str, Statistic]:
-    return statistics(program=program)
 
 
 def _declared_counters(program: ProgramLike, name: str) -> dict[str, Statistic]:

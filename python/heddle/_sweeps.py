@@ -9,7 +9,6 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
@@ -19,7 +18,7 @@ from ._errors import HeddleError, WrongResult
 from ._files import refuse, write_whole
 from ._frames import frame
 from ._machine import Machine, SettingValue, plain, toml_value, whole_path
-from ._named import Named
+from ._named import Named, did_you_mean
 from ._program import find_program
 
 _MARK = "# Written by Heddle's Python package; an exploration file of `heddle sweep`.\n"
@@ -328,8 +327,7 @@ class Row(Named):
         return super().__getitem__(_column(name))
 
     def _lacks(self, name: str) -> str:
-        near = get_close_matches(_column(name), self._values, 3)
-        return f"a run has no column '{name}'" + (f"; did you mean {' or '.join(near)}?" if near else "")
+        return f"a run has no column '{name}'{did_you_mean(_column(name), self._values)}"
 
     def __repr__(self) -> str:
         if len(self._values) <= _SHORT:

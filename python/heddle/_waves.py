@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 from ._errors import HeddleError
 from ._files import read_lines, refuse
 from ._frames import need_pandas
+from ._named import did_you_mean
 
 _SIGNED_BITS = 63
 _UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15}
@@ -76,8 +76,7 @@ class Waves(Mapping[str, Series]):
 
     def __getitem__(self, path: str) -> Series:
         if path not in self._series:
-            near = get_close_matches(path, self._series, 3)
-            raise KeyError(f"there is no signal '{path}'" + (f"; did you mean {' or '.join(near)}?" if near else ""))
+            raise KeyError(f"there is no signal '{path}'{did_you_mean(path, self._series)}")
         return self._series[path]
 
     def _ipython_key_completions_(self) -> list[str]:

@@ -151,7 +151,7 @@ class Errors(Case):
         self.assertEqual(Path("end").read_text(), "ended\n")
 
     def test_no_run_outlives_the_script(self) -> None:
-        script = self.write("long.py", "import heddle\nheddle.run('lwm', 'sort', scale=4)\n")
+        script = self.write("long.py", "import heddle\nheddle.run('lwm', 'sort', scale=16)\n")
         with subprocess.Popen([sys.executable, str(script)], env={**os.environ, "PYTHONPATH": str(SOURCE / "python")}) as caller:
             of_caller = Path(f"/proc/{caller.pid}/task/{caller.pid}/children")
             until = time.monotonic() + 60
@@ -160,7 +160,9 @@ class Errors(Case):
             run = Path(f"/proc/{started[0]}")
             while b"sort" not in (run / "cmdline").read_bytes() and time.monotonic() < until:
                 time.sleep(0.05)  # it is being started
+            time.sleep(0.5)  # it runs, for minutes
             caller.kill()
+        until = time.monotonic() + 20
         while run.exists() and time.monotonic() < until:
             time.sleep(0.05)
         self.assertFalse(run.exists(), "the run goes on alone")

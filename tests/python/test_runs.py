@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 import copy
+import inspect
+import json
 import os
 import pickle
-import inspect
 import re
+import shutil
+import subprocess
 import unittest
 from pathlib import Path
 
