@@ -165,7 +165,7 @@ std::vector<std::string> prepare(const Arguments& arguments, const std::string& 
   if (arguments.has("energy")) {
     request.energy = tb::read_energy_table(arguments.text("energy"));
     if (arguments.has("temperature")) {
-      tb::set_temperature(*request.energy, number("temperature", arguments));
+      tb::set_temperature(*request.energy, number("temperature", arguments), {"--temperature"});
     }
   } else if (arguments.has("temperature")) {
     throw InputError({"--temperature"}, "leakage goes by an energy table, and none is given",

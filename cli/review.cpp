@@ -98,31 +98,34 @@ int review(const Arguments& arguments) {
   options.seeds = arguments.whole("seeds", options.seeds, 1, 100);
   options.placements = arguments.whole("placements", options.placements, 0, 100);
   const std::string own = tb::read_machine(options.machines.front(), options.settings).energy;
-  options.energy = arguments.text("energy", own.empty() ? "dws-65nm" : own);
+  options.energy.table = arguments.text("energy", own.empty() ? "dws-65nm" : own);
+  if (arguments.has("temperature")) {
+    options.energy.celsius = arguments.number("temperature", 0, tb::kColdest, tb::kHottest);
+  }
   if (arguments.has("parameters")) {
     options.parameters = words_of(arguments.text("parameters"));
   }
   options.sections = sections_of(arguments);
   if (options.sections.count("energy") == 0) {
     try {
-      options.priced_by = tb::find_energy_table(options.energy);
+      options.priced_by = {tb::find_energy_table(options.energy.table), options.energy.celsius};
     } catch (const InputError&) {  // nothing can have been priced by it
     }
-    options.energy.clear();
+    options.energy = {};
   }
   options.folder = arguments.text("folder", "heddle-out/review");
   const std::string page = arguments.text("out", options.folder + "/review.html");
   options.jobs =
       static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
   options.command = arguments.command_line(
-      {"workloads", "scale", "seeds", "placements", "energy", "parameters", "only", "without", "set"});
+      {"workloads", "scale", "seeds", "placements", "energy", "temperature", "parameters", "only", "without", "set"});
   options.stop = &os::stopped_by();
   os::CommandFiles files;
   for (const std::string& config : options.machines) {
     files.reads_all("a machine file", tb::machine_files(config));
   }
   if (!options.energy.empty()) {
-    files.reads("the energy table", tb::find_energy_table(options.energy));
+    files.reads("the energy table", tb::find_energy_table(options.energy.table));
   }
   os::make_folder(options.folder);
   files.writes("--out", page);
@@ -173,6 +176,8 @@ Command review_command() {
        "change a parameter of all machines; may be repeated")  //
       ("energy", po::value<std::string>()->value_name("TABLE"),
        "the energy table: a file or a name (default: what the base machine's file names, or dws-65nm)")  //
+      ("temperature", po::value<std::string>()->value_name("CELSIUS"),
+       "of the machines, for leakage by the energy table (default: what the table says)")  //
       ("parameters", po::value<std::string>()->value_name("KEY,..."),
        "numbers to change for the sensitivity (default: the two of eight that move the worst workload most)")  //
       ("only", po::value<std::vector<std::string>>()->value_name("SECTION,...")->composing(),

@@ -86,21 +86,29 @@ int sweep(const Arguments& arguments) {
   options.resume = arguments.has("resume");
   options.retry = arguments.has("retry");
   options.stop = &os::stopped_by();
-  ProgressLine line(true);
+  const bool quiet = arguments.has("quiet");
+  ProgressLine line(!quiet);
   options.progress = [&](const std::string& text) { line.show(text); };
   const auto launcher = launcher_of(arguments, options.database);
   os::catch_stopping_signals();
   const studies::sweep::SweepResult result = studies::sweep::sweep(options, *launcher);
   line.clear();
-  std::cout << fmt::format("{}: {}, {} of them kept from earlier, {} now in {:.1f} s ({:.1f} s within the runs).\n{}\n",
-                           result.database, counted(result.runs, "run"), result.kept, result.ran, result.wall_seconds,
-                           result.run_seconds, status_line(result.by_status));
+  if (!quiet) {
+    std::cout << fmt::format(
+        "{}: {}, {} of them kept from earlier, {} now in {:.1f} s ({:.1f} s within the runs).\n{}\n", result.database,
+        counted(result.runs, "run"), result.kept, result.ran, result.wall_seconds, result.run_seconds,
+        status_line(result.by_status));
+  }
   if (result.missing != 0) {
-    std::cout << fmt::format("Ended early with {} missing; the same command goes on from here.\n",
-                             counted(result.missing, "run"));
+    if (!quiet) {
+      std::cout << fmt::format("Ended early with {} missing; the same command goes on from here.\n",
+                               counted(result.missing, "run"));
+    }
     return kSignalExit + os::stopped_by();
   }
-  std::cout << fmt::format("Look at them: heddle results {}\n", result.database);
+  if (!quiet) {
+    std::cout << fmt::format("Look at them: heddle results {}\n", result.database);
+  }
   const auto refused = result.by_status.find(std::string(studies::sweep::status::kRefused));
   if (refused != result.by_status.end() && refused->second == result.runs) {
     throw InputError({options.exploration}, fmt::format("every point was refused, the first one: {}", result.refusal),
@@ -133,7 +141,8 @@ Command sweep_command() {
        "what a task of a job array calls")                                                                //
       ("scale", po::value<std::string>()->value_name("S"), "times the scale of every point (default 1)")  //
       ("resume", "add this sweep to a database that holds others")                                        //
-      ("retry", "run again what crashed or met a limit of time or memory");
+      ("retry", "run again what crashed or met a limit of time or memory")                                //
+      ("quiet,q", "print errors only");
   command.details =
       "Every run is a process of its own; one that crashes, faults or meets a limit is marked, and the rest goes on.\n"
       "A run that the database holds is not repeated: after an interruption, a kill or an addition to a machine file\n"

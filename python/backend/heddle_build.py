@@ -72,6 +72,7 @@ def build_wheel(
     contents = {f"heddle/{path.name}": path.read_bytes() for path in files}
     # Where the program lies beside this folder (heddle/_program.py).
     contents["heddle/origin.txt"] = f"{HERE}\n".encode()
+    contents["heddle/version.txt"] = f"{version()}\n".encode()
     return _write(wheel_directory, contents)
 
 

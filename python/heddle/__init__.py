@@ -38,8 +38,9 @@ from ._errors import (
     WrongResult,
 )
 from ._machine import Machine
+from ._program import VERSION as __version__
 from ._program import Program, find_program
-from ._runs import Figures, Measuring, Run, exec, nvcc, run
+from ._runs import Counters, Figures, Measuring, Run, Summary, exec, nvcc, run
 from ._sweeps import Expression, Random, Range, Results, Row, Sweep, param
 from ._traces import (
     PipelineLog,
@@ -55,6 +56,7 @@ from ._waves import Series, Waves, read_waves
 
 __all__ = [
     "Choice",
+    "Counters",
     "Expression",
     "Fault",
     "Figures",
@@ -82,6 +84,7 @@ __all__ = [
     "Stage",
     "Statistic",
     "SubWarp",
+    "Summary",
     "Sweep",
     "TraceEvent",
     "TraceEvents",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -34,12 +34,14 @@ class Named(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._values)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # also before the object has any values: it is being copied
-            raise AttributeError(name)
-        if name in self._values:
-            return self._values[name]
-        raise AttributeError(self._lacks(name))
+    if not TYPE_CHECKING:  # a class says which attributes it has, or that they can be any
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):  # also before the object has any values: it is being copied
+                raise AttributeError(name)
+            if name in self._values:
+                return self._values[name]
+            raise AttributeError(self._lacks(name))
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._values]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from ._errors import Fault, HeddleError, InputError, InternalError, Interrupted, ProgramNotFound, WrongResult
@@ -22,6 +24,21 @@ ORIGIN = (
     else str(Path(__file__).resolve().parent.parent)
 )
 
+
+def _version() -> str | None:
+    """Of the package: the wheel's, the installed folder's or the repository's. None: nothing says it."""
+    here = Path(__file__).resolve().parent
+    for file, pattern in (
+        (here / "version.txt", r"([0-9.]+)"),
+        (here.parent / "VERSION", r"([0-9.]+)"),
+        (here.parent.parent / "CMakeLists.txt", r"project\(heddle VERSION ([0-9.]+)"),
+    ):
+        if file.is_file() and (found := re.search(pattern, file.read_text(encoding="utf-8"))):
+            return found[1]
+    return None
+
+
+VERSION = _version()
 VARIABLE = "HEDDLE"
 _ERRORS = "HEDDLE_ERROR_FILE"
 _PARENT = "HEDDLE_PARENT"  # with which the program ends, however that does
@@ -52,6 +69,7 @@ class Program:
             errors = Path(scratch) / "error.json"
             environment = {**os.environ, _ERRORS: str(errors), _PARENT: str(os.getpid())}
             self._say_that_it_builds()
+            _check_version(self.path, _changed(self.path))
             try:
                 process = subprocess.Popen(
                     [self.path, *words],
@@ -97,6 +115,28 @@ class Program:
                 f"heddle {' '.join(words)} printed no JSON ({problem}); is {self.path} of another version "
                 f"than this package?"
             ) from problem
+
+
+def _changed(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0
+
+
+@lru_cache(maxsize=64)
+def _check_version(path: str, changed: float) -> None:
+    """Names and units are the program's, but this package knows how its answers are built. Raises HeddleError."""
+    try:
+        said = subprocess.run([path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+    except OSError:
+        return  # the call says it
+    found = re.match(r"heddle ([0-9.]+)", said)
+    if found is not None and VERSION is not None and found[1] != VERSION:
+        raise HeddleError(
+            f"{path} is heddle {found[1]}, and this package is of version {VERSION}; install the package that comes "
+            f"with the program (pip install PREFIX/share/heddle/python), or name a program of version {VERSION}"
+        )
 
 
 def _error_of(answer: Answer, errors: Path) -> HeddleError:

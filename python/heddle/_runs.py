@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from ._declarations import ProgramLike, Statistic, counters, statistics
 from ._errors import Fault, HeddleError, InputError, Interrupted, RunError, WrongResult
@@ -20,6 +20,7 @@ from ._frames import frame
 from ._machine import Machine, SettingValue
 from ._named import Named
 from ._program import Answer, find_program, path_word
+from ._summary import SummaryFigures
 from ._traces import PipelineLog, Request, TraceEvents, read_pipeline, read_requests
 from ._waves import Waves, read_waves
 
@@ -60,7 +61,19 @@ class Figures(Named):
         return f"<{self._what}: {', '.join(f'{name}={self._values[name]!r}' for name in list(self._values)[:4])}...>"
 
 
-class Run:
+class Counters(Figures):
+    """A module's counters: int, some list[int]. Which it has depends on its kind: `heddle.counters()`."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+class Summary(Figures, SummaryFigures):
+    """The summary of a run, typed figure by figure."""
+
+
+class Run(SummaryFigures):
     """One run: statistics, and the files that it wrote. Every figure of the summary is an attribute: `run.ipc`."""
 
     def __init__(
@@ -89,7 +102,7 @@ class Run:
         """Traces, waves and pages that it wrote, by option."""
         self._program = program
         self._keep = keep  # the temporary folder, as long as somebody has the run
-        self.summary = Figures(stats["summary"], "the summary of a run", partial(statistics, program=program))
+        self.summary = Summary(stats["summary"], "the summary of a run", partial(statistics, program=program))
 
     @classmethod
     def read(cls, path: str | Path, *, program: ProgramLike = None) -> Run:
@@ -106,10 +119,12 @@ class Run:
         host = stats.parent / "host.json"
         return cls(values, read_json(host) if host.exists() else None, folder=stats.parent.absolute(), program=program)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name == "summary":
-            raise AttributeError(name)
-        return getattr(self.summary, name)
+    if not TYPE_CHECKING:  # SummaryFigures says which there are
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_") or name == "summary":
+                raise AttributeError(name)
+            return getattr(self.summary, name)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.summary]
@@ -156,12 +171,12 @@ class Run:
         return list(self.stats.get("launches", []))
 
     @property
-    def modules(self) -> dict[str, Figures]:
+    def modules(self) -> dict[str, Counters]:
         """Every module's own counters: `run.modules["gpu.core0.l1d"].hits`."""
         return {name: self._module(name, values) for name, values in self.stats["modules"].items()}
 
-    def _module(self, name: str, values: Mapping[str, Any]) -> Figures:
-        return Figures(values, name, partial(_declared_counters, self._program, name))
+    def _module(self, name: str, values: Mapping[str, Any]) -> Counters:
+        return Counters(values, name, partial(_declared_counters, self._program, name))
 
     def modules_frame(self) -> Any:
         """A frame of pandas with a row per module and a column per counter that is one number."""

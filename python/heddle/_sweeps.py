@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 from ._declarations import ProgramLike, Value, schema
@@ -181,6 +181,8 @@ class Sweep:
     address_bits: int | None = None
     max_cycles: int | None = None
     energy: str | Path | None = None
+    temperature: float | None = None
+    """Of the machine, in degrees Celsius, for leakage by the energy table."""
     power_interval: int | None = None
     repetitions: int | None = None
     sample: int | tuple[int, int] | None = None
@@ -211,7 +213,7 @@ class Sweep:
         if self.workload is not None and "workload" not in varied:
             top.append(("workload", whole_path(os.fspath(self.workload))))
         energy = None if self.energy is None else whole_path(os.fspath(self.energy))
-        for name in ("scale", "seed", "address_bits", "max_cycles", "power_interval", "repetitions"):
+        for name in ("scale", "seed", "address_bits", "max_cycles", "temperature", "power_interval", "repetitions"):
             value = getattr(self, name)
             if value is not None:
                 top.append((name, value))
@@ -322,6 +324,10 @@ def _table(name: str, values: Mapping[str, object]) -> str:
 
 class Row(Named):
     """One run of a sweep: columns by their names, parameters also by their paths; also as attributes."""
+
+    if TYPE_CHECKING:  # its columns are the database's
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __getitem__(self, name: str) -> Any:
         return super().__getitem__(_column(name))

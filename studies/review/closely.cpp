@@ -160,7 +160,7 @@ Waves waves_of(const std::string& path, const hw::Machine& machine, std::int64_t
 json::value review_closely(const ReviewRun& base, const ReviewRun& design, ReviewRunner& runner) {
   std::vector<ReviewRun> looks = {base, design};
   for (ReviewRun& one : looks) {
-    one.energy.clear();
+    one.energy = {};
   }
   std::vector<std::vector<LoggedSubWarp>> logs;
   std::optional<std::uint64_t> part;

@@ -84,8 +84,11 @@ class Reviewer {
       static_cast<void>(tb::make_workload(workload, {}));
     }
     if (!options.energy.empty()) {
-      energy_ = tb::find_energy_table(options.energy);
-      static_cast<void>(tb::read_energy_table(options.energy));
+      energy_ = {tb::find_energy_table(options.energy.table), options.energy.celsius};
+      tb::EnergyTable table = tb::read_energy_table(options.energy.table);
+      if (options.energy.celsius) {
+        tb::set_temperature(table, *options.energy.celsius, {"--temperature"});
+      }
     }
     runner_.priced_by = options.priced_by;
     for (const std::string& key : options.parameters) {
@@ -198,7 +201,7 @@ class Reviewer {
     const std::string key = setting.substr(0, setting.find('='));
     std::erase_if(run.settings, [&](const std::string& own) { return own.substr(0, own.find('=')) == key; });
     run.settings.push_back(setting);
-    run.energy.clear();
+    run.energy = {};
     std::vector<std::string> in_vain;  // what the settings say without effect
     try {
       run.machine = tb::read_machine(run.config, run.settings, in_vain);
@@ -570,7 +573,7 @@ class Reviewer {
   const ReviewOptions& options_;
   ReviewRunner runner_;
   std::vector<ReviewedMachine> machines_;
-  std::string energy_;  // path
+  ReviewPricing energy_;  // by the table's path
   Review review_;
   std::map<std::pair<std::string, std::size_t>, std::vector<double>> cycles_;  // by workload and machine: by sample
   std::map<std::pair<std::string, std::size_t>, std::string> folders_;         // likewise, of the first one

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "studies/review/runs.hpp"
+
 namespace heddle::studies {
 
 // The parts of the document, in their order.
@@ -39,8 +41,8 @@ struct ReviewOptions {
   double scale = 1;
   std::uint64_t seeds = 3;              // 1, 2, ...
   std::uint64_t placements = 0;         // of buffers at random, 1, 2, ...; 0: where the machines' allocator puts them
-  std::string energy;                   // a table's name or path; empty: no energies
-  std::string priced_by;                // without energies: path of the table of runs that are there, which do as well
+  ReviewPricing energy;                 // empty: no energies
+  ReviewPricing priced_by;              // without energies: by which runs that are there, which do as well
   std::vector<std::string> parameters;  // of the sensitivity; empty: the two that matter most
   std::set<std::string> sections;       // names of kReviewSections
   std::string folder;                   // of its runs

@@ -34,7 +34,10 @@ std::string whole_file(const std::string& path) {
 std::string key_of(const ReviewRun& run, const std::string& build) {
   std::string key = run_key(run.machine, run.workload, run.scale, build, run.seed);
   if (!run.energy.empty()) {
-    key += fmt::format("energy {}\n", digest(tb::read_energy_text(run.energy)));
+    key += fmt::format("energy {}\n", digest(tb::read_energy_text(run.energy.table)));
+    if (run.energy.celsius) {
+      key += fmt::format("temperature {}\n", *run.energy.celsius);
+    }
   }
   if (run.until != 0) {
     key += fmt::format("until {} from {} waves {}\n", run.until, run.from, run.waves);
@@ -90,8 +93,11 @@ os::ChildCommand command_of(const ReviewRun& run, const std::string& folder, con
     add({"--set", setting});
   }
   if (!run.energy.empty()) {
-    add({"--energy", run.energy, "--power", folder + "/power.json", "--power-interval",
+    add({"--energy", run.energy.table, "--power", folder + "/power.json", "--power-interval",
          std::to_string(kEnergyInterval)});
+    if (run.energy.celsius) {
+      add({"--temperature", fmt::format("{}", *run.energy.celsius)});
+    }
   }
   if (run.until != 0) {
     add({"--max-cycles", std::to_string(run.until + 1), "--from", std::to_string(run.from), "--to",
@@ -141,7 +147,7 @@ std::vector<ReviewRunDone> ReviewRunner::run(const std::vector<ReviewRun>& runs)
         done[i].folder = in;
         key = priced;
       } else {
-        one.energy.clear();
+        one.energy = {};
       }
     }
     if (!first.emplace(done[i].folder, i).second) {

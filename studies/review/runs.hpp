@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,6 +17,14 @@
 
 namespace heddle::studies {
 
+// By which energy table runs are priced.
+struct ReviewPricing {
+  std::string table;              // a name, where runs are started a path; empty: they are not priced
+  std::optional<double> celsius;  // the temperature of the machine; none: the table's
+
+  [[nodiscard]] bool empty() const { return table.empty(); }
+};
+
 struct ReviewRun {
   std::string config;                 // name or path, as the command names it
   std::vector<std::string> settings;  // --set
@@ -23,7 +32,7 @@ struct ReviewRun {
   std::string workload;
   double scale = 1;
   std::uint64_t seed = 1;
-  std::string energy;  // path of an energy table; empty: not priced
+  ReviewPricing energy;
   // A look at the first cycles alone: the run ends behind `until`, and writes the pipeline's log (pipeline.kanata) or,
   // with `waves`, the signals of these groups (waves.vcd), from cycle `from` on. 0: a whole run.
   std::uint64_t until = 0;
@@ -45,9 +54,8 @@ struct ReviewRunner {
   std::size_t ran = 0;         // so far
   std::size_t kept = 0;        // were there already
   std::set<std::string> seen;  // folders of those
-  // Of an energy table: runs that are there and have been priced by it do for those that are not to be priced. Empty:
-  // there are none.
-  std::string priced_by;
+  // Runs that are there and have been priced by it do for those that are not to be priced. Empty: there are none.
+  ReviewPricing priced_by;
 
   // One for each run, in order; equal runs are done once. Throws InputError when the folder cannot be used, and
   // os::Stopped when a signal has come.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "tb/measure/energy/energy.hpp"
 #include "tb/measure/energy/power.hpp"
 
 namespace heddle::studies::sweep {
@@ -21,6 +22,7 @@ const std::vector<RunSetting>& run_settings() {
       {"max_cycles", "integer", std::int64_t{0}, 0, kLargest},
       {"address_bits", "integer", std::int64_t{32}, 32, 64},
       {"energy", "string", std::string()},
+      {kTemperature, "number", 0.0, tb::kColdest, tb::kHottest},
       {"power_interval", "integer", static_cast<std::int64_t>(tb::PowerSteps::kDefault), 1, kLargest}};
   return settings;
 }

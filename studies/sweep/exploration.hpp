@@ -70,9 +70,10 @@ struct Exploration {
 struct RunSetting {
   std::string_view name;
   std::string_view type;          // "string", "integer" or "number"
-  ParameterValue otherwise = {};  // when no point sets it; config and workload must be set
+  ParameterValue otherwise = {};  // when no point sets it; config and workload must be set, temperature is the table's
   double low = 0, high = 0;       // of numbers
 };
+inline constexpr std::string_view kTemperature = "temperature";
 [[nodiscard]] const std::vector<RunSetting>& run_settings();
 // Null: there is none of the name.
 [[nodiscard]] const RunSetting* find_run_setting(std::string_view name);

@@ -74,6 +74,7 @@ class Reader {
     read_rest(top);
     require("config", top);
     require("workload", top);
+    refuse_temperature_of_nothing();
     refuse_what_launch_files_say(top);
     return std::move(out_);
   }
@@ -198,9 +199,11 @@ class Reader {
         static_cast<void>(tb::make_workload(text, {}));
       }
     } catch (const InputError& error) {
-      throw ParameterError(std::string(setting.name), where,
-                           error.where().file.empty() ? error.message() : error.what(),
-                           error.where().file.empty() ? error.hint() : "");
+      if (error.where().file.empty()) {
+        throw ParameterError(std::string(setting.name), where, error.message(), error.hint());
+      }
+      throw InputError(error.where(), fmt::format("{} (the workload of {})", error.message(), where.text()),
+                       error.hint());
     }
   }
 
@@ -287,6 +290,9 @@ class Reader {
     }
     const Expression::Names names = [&](const std::string& name, const SourceLocation& where) -> Scalar {
       check_name(name, where);
+      if (name == kTemperature) {
+        temperature_asked_ = where;
+      }
       for (const ParameterReference& parameter : parameters_) {
         if (parameter.path() == name) {
           return scalar_of(parameter);
@@ -374,6 +380,23 @@ class Reader {
     return nullptr;
   }
 
+  // Every point that has a temperature must have the energy table by which leakage goes with it. A constraint that asks
+  // for the temperature needs one: without, it is the table's, which the constraint does not know.
+  void refuse_temperature_of_nothing() const {
+    for (const std::vector<Setting>& listed : out_.list) {
+      const SourceLocation* const where = source_of(kTemperature, listed);
+      if (where != nullptr && source_of("energy", listed) == nullptr) {
+        throw ParameterError(std::string(kTemperature), *where, "leakage goes by an energy table, and none is given",
+                             "name one: energy = \"TABLE\"");
+      }
+      if (where == nullptr && temperature_asked_) {
+        throw ParameterError(std::string(kTemperature), *temperature_asked_,
+                             "the constraint asks for a temperature, which not every point has",
+                             "give one: temperature = CELSIUS");
+      }
+    }
+  }
+
   // A LAUNCH.toml says its input and its pointers itself. What an exploration said of them too would change nothing,
   // and yet stand beside the results.
   void refuse_what_launch_files_say(const Section& top) const {
@@ -401,17 +424,18 @@ class Reader {
   Exploration out_;
   hw::Machine scratch_;  // takes values to have them checked
   std::vector<ParameterReference> parameters_;
-  std::vector<std::string> names_;     // all that a point can set
-  std::vector<std::string> sections_;  // of the machine
+  std::vector<std::string> names_;                   // all that a point can set
+  std::vector<std::string> sections_;                // of the machine
+  std::optional<SourceLocation> temperature_asked_;  // by a constraint
 };
 
 }  // namespace
 
 const std::vector<std::string>& exploration_keys() {
   static const std::vector<std::string> keys = {
-      "description",  "config", "workload",       "scale",  "seed", "max_cycles",
-      "address_bits", "energy", "power_interval", "set",    "axes", "points",
-      "constraints",  "sample", "repetitions",    "limits", "slurm"};
+      "description",  "config",      "workload",    "scale",          "seed",   "max_cycles",
+      "address_bits", "energy",      "temperature", "power_interval", "set",    "axes",
+      "points",       "constraints", "sample",      "repetitions",    "limits", "slurm"};
   return keys;
 }
 

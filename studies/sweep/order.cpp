@@ -41,6 +41,9 @@ RunReport do_run(const RunOrder& order) {
   try {
     if (!order.energy.empty()) {
       request.energy = tb::parse_energy_table(order.energy_text, order.energy);
+      if (order.celsius) {
+        tb::set_temperature(*request.energy, *order.celsius, {std::string(kTemperature)});
+      }
       request.power = tb::PowerSteps{order.power_interval};
     }
     tb::RunOutcome outcome = tb::run(request);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,10 +24,10 @@ struct RunOrder {
   unsigned address_bits = 32;
   std::uint64_t max_cycles = 0;
   std::string energy;                // file of the energy table by which the run is priced; empty: it is not
+  std::optional<double> celsius;     // the temperature of the machine; none: the table's
   std::uint64_t power_interval = 0;  // cycles, with `energy`: of the intervals whose largest power is looked for
   std::string energy_text;           // that table, as it was when the sweep was planned
-  // The PTX of a LAUNCH.toml's kernels, compiled when the sweep was planned. Null: of another workload, or of kernels
-  // that do not compile, which the run says.
+  // The PTX of a LAUNCH.toml's kernels, compiled when the sweep was planned. Null: of another workload.
   std::shared_ptr<const std::string> ptx;
 };
 

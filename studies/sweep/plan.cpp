@@ -196,6 +196,9 @@ Point Plan::make(std::uint64_t number, std::uint64_t repetition) const {
     order.energy = tb::find_energy_table(point.energy, exploration_.folder());
     order.energy_text = energy_text(order.energy);
     order.power_interval = whole("power_interval");
+    if (const auto celsius = values.find(std::string(kTemperature)); celsius != values.end()) {
+      order.celsius = std::get<double>(*celsius->second);
+    }
   }
   std::string contents;
   if (is_launch_file(order.workload)) {
@@ -217,7 +220,8 @@ Point Plan::make(std::uint64_t number, std::uint64_t repetition) const {
       fmt::format("max_cycles {}\n", order.max_cycles) +
       (order.energy.empty()
            ? ""
-           : fmt::format("energy {}\npower_interval {}\n", studies::digest(order.energy_text), order.power_interval)));
+           : fmt::format("energy {}\npower_interval {}\n", studies::digest(order.energy_text), order.power_interval)) +
+      (order.celsius ? fmt::format("temperature {}\n", *order.celsius) : ""));
   return point;
 }
 
@@ -241,12 +245,10 @@ LaunchFacts read_launch_facts(const std::string& path) {
   std::string all = studies::digest(text);
   const auto add = [&](const std::string& file) { all += studies::digest(read_input_file(file, kLargestInput)); };
   // What comes out of the compiler: it depends on headers, on the compiler, and on the environment.
-  try {
-    facts.ptx = std::make_shared<const std::string>(tb::LaunchFile::read(path).ptx());
-    all += studies::digest(*facts.ptx);
-  } catch (const InputError& error) {
-    all += studies::digest(error.what());
-  }
+  const tb::LaunchFile launch = tb::LaunchFile::read(path);
+  facts.ptx = std::make_shared<const std::string>(launch.ptx());
+  launch.check(*facts.ptx);
+  all += studies::digest(*facts.ptx);
   for (const tb::launch::FillFile& file : tb::launch::fill_files(description)) {
     add(file.path);
   }

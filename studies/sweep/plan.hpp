@@ -32,8 +32,9 @@ struct Point {
 struct LaunchFacts {
   std::string digest;  // of the file, of its kernels as PTX and of every file that it reads
   unsigned address_bits = 32;
-  std::shared_ptr<const std::string> ptx;  // of its kernels; null: they do not compile
+  std::shared_ptr<const std::string> ptx;  // of its kernels
 };
+// Throws InputError also for kernels that do not compile: no machine could run them.
 [[nodiscard]] LaunchFacts read_launch_facts(const std::string& path);
 
 class Plan {

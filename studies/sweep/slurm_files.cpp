@@ -31,6 +31,7 @@ json::object run_json(const SlurmTask::Entry& run) {
           {"max_cycles", order.max_cycles},
           {"energy", order.energy},
           {"energy_text", order.energy_text},
+          {"celsius", order.celsius ? json::value(*order.celsius) : json::value(nullptr)},
           {"power_interval", order.power_interval},
           {"ptx", order.ptx == nullptr ? "" : digest(*order.ptx)},
           {"machine", machine_text(order.machine)},
@@ -52,6 +53,9 @@ SlurmTask::Entry run_of(const json::object& run, const std::string& path, const 
   order.max_cycles = run.at("max_cycles").to_number<std::uint64_t>();
   order.energy = run.at("energy").as_string().c_str();
   order.energy_text = run.at("energy_text").as_string().c_str();
+  if (!run.at("celsius").is_null()) {
+    order.celsius = run.at("celsius").to_number<double>();
+  }
   order.power_interval = run.at("power_interval").to_number<std::uint64_t>();
   if (const std::string name = run.at("ptx").as_string().c_str(); !name.empty()) {
     std::shared_ptr<const std::string>& ptx = kernels[name];

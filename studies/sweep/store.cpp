@@ -83,6 +83,7 @@ std::vector<Column> make_columns() {
       {"address_bits", "INTEGER", Group::run, "bits", "pointers of the compiled kernel"},
       {"max_cycles", "INTEGER", Group::run, "cycles", "limit of simulated cycles; 0: none"},
       {"energy", "TEXT", Group::run, "", "the energy table by which the run is priced; NULL: none"},
+      {"temperature", "REAL", Group::run, "degrees Celsius", "of the machine, for leakage; NULL: the energy table's"},
       {"power_interval", "INTEGER", Group::run, "cycles", "of which peak_power is a mean; NULL: no energy table"},
       {"version", "TEXT", Group::run, "", "of Heddle"},
       {"build", "TEXT", Group::run, "", "version and digest of the program that ran"},
@@ -435,6 +436,9 @@ void Store::put(const Point& point, const RunReport& report) {
   if (!point.energy.empty()) {
     values["energy"] = point.energy;
     values["power_interval"] = static_cast<std::int64_t>(order.power_interval);
+    if (order.celsius) {
+      values["temperature"] = *order.celsius;
+    }
   }
   values["version"] = std::string(tb::version());
   values["build"] = build_;

@@ -12,6 +12,7 @@
 #include "base/input_file.hpp"
 #include "cuda/compiler/cuda_compiler.hpp"
 #include "os/process/stopping.hpp"
+#include "ptx/ast.hpp"
 #include "ptx/compile.hpp"
 #include "tb/launch/description.hpp"
 #include "tb/launch/launch_run.hpp"
@@ -90,6 +91,14 @@ std::string LaunchFile::ptx() const {
              : read_input_file(description_->source, kLargestPtx, "PTX file");
 }
 
+std::string LaunchFile::ptx_name() const {
+  return description_->source + (description_->is_cuda ? " (as PTX)" : "");
+}
+
+void LaunchFile::check(const std::string& ptx) const {
+  static_cast<void>(ptx::parse(ptx, ptx_name(), ptx::Refusals::kept));
+}
+
 isa::Module LaunchFile::compile(const std::string& ptx, const ptx::CodeOptions& code, std::vector<std::string>* notes,
                                 const std::atomic<bool>* interrupted) const {
   ptx::CompileOptions options(code);
@@ -102,7 +111,7 @@ isa::Module LaunchFile::compile(const std::string& ptx, const ptx::CodeOptions& 
   // Who looks for interruptions ends in an orderly way.
   std::optional<os::StopsAtOnce> at_once;
   if (interrupted == nullptr) at_once.emplace("while " + description_->source + " was compiled");
-  return ptx::compile(ptx, description_->source + (description_->is_cuda ? " (as PTX)" : ""), options);
+  return ptx::compile(ptx, ptx_name(), options);
 }
 
 std::vector<std::string> LaunchFile::includes() const {

@@ -41,6 +41,8 @@ class LaunchFile {
                                     const std::atomic<bool>* interrupted = nullptr) const;
   // The PTX of the kernel file, compiled from CUDA where it is that. Throws InputError.
   [[nodiscard]] std::string ptx() const;
+  // Throws InputError when what ptx() has returned is no PTX, which compile() would refuse on every machine.
+  void check(const std::string& ptx) const;
   // Like compile(), from what ptx() has returned.
   [[nodiscard]] isa::Module compile(const std::string& ptx, const ptx::CodeOptions& code,
                                     std::vector<std::string>* notes = nullptr,
@@ -70,6 +72,7 @@ class LaunchFile {
 
  private:
   explicit LaunchFile(std::unique_ptr<launch::Description> description);
+  [[nodiscard]] std::string ptx_name() const;  // of errors
   std::unique_ptr<launch::Description> description_;
 };
 

@@ -90,8 +90,8 @@ TEST(CliSweepSlurm, LostTasksAndLimitsMarkTheirRunsAndAnInterruptCancels) {
   const SlurmCluster cluster(100);
   const std::string file =
       scratch.write("x.toml",
-                    "config = \"baseline\"\n[[points]]\nworkload = \"matrixmult\"\n[[points]]\nworkload = "
-                    "\"vecadd\"\nscale = 0.001\n");
+                    "config = \"baseline\"\n[[points]]\nworkload = \"sort\"\nscale = 16\n"  // minutes
+                    "[[points]]\nworkload = \"vecadd\"\nscale = 0.001\n");
   const std::vector<std::string> words = {"sweep", file, "-d", scratch.path("x.db"), "--launcher", "slurm"};
   RunSetup setup;
   setup.environment = {cluster.environment()};

@@ -246,6 +246,28 @@ TEST(CliSweep, AnEnergyTablePricesTheRuns) {
   EXPECT_EQ(test::heddle({"results", database}).out.find("energy_total"), std::string::npos);
 }
 
+// The hotter, the more leaks; what is switched does not change. A table that does not know how refuses its points.
+TEST(CliSweep, LeakageGoesByTheTemperature) {
+  const Scratch scratch;
+  const std::string file =
+      scratch.write("x.toml", kHead +
+                                  "workload = \"vecadd\"\n[axes]\n"
+                                  "energy = [\"dws-65nm\", \"dws-memory\"]\ntemperature = [40, 90]\n");
+  const std::string database = scratch.path("x.db");
+  const Ran ran = test::heddle({"sweep", file, "-d", database, "-q"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out + ran.err, "");
+  EXPECT_EQ(test::column(database, "SELECT temperature || ' ' || status FROM results ORDER BY point"),
+            (std::vector<std::string>{"40.0 done", "90.0 done", "40.0 refused", "90.0 refused"}));
+  EXPECT_EQ(test::column(database,
+                         "SELECT b.energy_total > 1.1 * a.energy_total AND a.cycles = b.cycles FROM runs a, runs b "
+                         "WHERE a.temperature = 40 AND b.temperature = 90 AND a.status = 'done' AND b.status = 'done'"),
+            (std::vector<std::string>{"1"}));
+  EXPECT_EQ(test::column(database, "SELECT DISTINCT message FROM results WHERE status = 'refused'")[0].find(
+                "temperature: the energy table dws-memory does not say how leakage goes with the temperature"),
+            0U);
+}
+
 TEST(CliSweep, LimitsFaultsAndWrongResultsMarkTheRunAndTheSweepGoesOn) {
   const Scratch scratch;
   scratch.write("k.ptx",

@@ -16,6 +16,7 @@ from support import PROGRAM, SOURCE, Case
 
 sys.path.insert(0, str(SOURCE / "python" / "backend"))
 import heddle_build
+import summary
 
 # This Python's, or Debian's.
 MYPY = ([sys.executable, "-m", "mypy"] if importlib.util.find_spec("mypy")
@@ -82,6 +83,26 @@ class Package(Case):
             [*MYPY, "--cache-dir", str(self.folder / "cache"), "--config-file",
              "pyproject.toml"], cwd=SOURCE / "python", capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    @unittest.skipUnless(MYPY, "no mypy")
+    def test_types_of_figures(self) -> None:
+        """What a checker of a user's script knows of a run."""
+        self.write("script.py", "import heddle\nrun = heddle.run('lwm', 'bfs')\nreveal_type(run.ipc)\n"
+                   "reveal_type(run.summary.fu_active_cycles)\nrun.modules['gpu.dram0'].reads + 1\n"
+                   "run.ipcc\nrun.summary.cycls\n")
+        done = subprocess.run(
+            [*MYPY, "--cache-dir", str(self.folder / "cache"), "--strict", "--enable-incomplete-feature=Unpack",
+             "script.py"], capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(SOURCE / "python")})
+        said = [line.partition("  [")[0] for line in done.stdout.splitlines() if line.startswith("script.py")]
+        self.assertEqual(said, [
+            'script.py:3: note: Revealed type is "builtins.float"',
+            'script.py:4: note: Revealed type is "builtins.list[builtins.int]"',
+            'script.py:6: error: "Run" has no attribute "ipcc"',
+            'script.py:7: error: "Summary" has no attribute "cycls"'], done.stdout + done.stderr)
+
+    def test_the_summary_is_the_programs(self) -> None:
+        self.assertEqual(summary.FILE.read_text(encoding="utf-8"), summary.text(summary.declared(PROGRAM)),
+                         "python/heddle/_summary.py: HEDDLE=build/release/heddle python3 python/backend/summary.py")
 
     def test_every_function_is_annotated(self) -> None:
         """Without mypy, too: every parameter and result, in the package and in what builds it."""

@@ -136,8 +136,19 @@ class Errors(Case):
         self.assertIn("of another version than this package?", str(caught.exception))
 
 
+    def test_a_program_of_another_version(self) -> None:
+        fake = self.script("fake", "echo heddle 9.1.0\n")
+        with self.assertRaises(heddle.HeddleError) as caught:
+            heddle.statistics(program=fake)
+        self.assertEqual(
+            str(caught.exception), f"{fake} is heddle 9.1.0, and this package is of version {heddle.__version__}; "
+            "install the package that comes with the program (pip install PREFIX/share/heddle/python), or name a "
+            f"program of version {heddle.__version__}")
+        said = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True).stdout
+        self.assertEqual(said, f"heddle {heddle.__version__}\n")
+
     def test_an_interrupt_ends_the_program_in_order(self) -> None:
-        fake = self.script("fake", "trap 'echo ended > end; exit 143' TERM\necho begun > begin\n"
+        fake = self.script("fake", "[ $# = 1 ] && exit\ntrap 'echo ended > end; exit 143' TERM\necho begun > begin\n"
                                    "while :; do sleep 0.05; done\n")
         code = (f"import sys; sys.path.insert(0, {str(SOURCE / 'python')!r}); import heddle\n"
                 f"heddle.find_program({str(fake)!r}).call([])")
@@ -155,11 +166,14 @@ class Errors(Case):
         with subprocess.Popen([sys.executable, str(script)], env={**os.environ, "PYTHONPATH": str(SOURCE / "python")}) as caller:
             of_caller = Path(f"/proc/{caller.pid}/task/{caller.pid}/children")
             until = time.monotonic() + 60
-            while not (started := of_caller.read_text().split()) and time.monotonic() < until:
+            run = None
+            while run is None and time.monotonic() < until:
                 time.sleep(0.05)
-            run = Path(f"/proc/{started[0]}")
-            while b"sort" not in (run / "cmdline").read_bytes() and time.monotonic() < until:
-                time.sleep(0.05)  # it is being started
+                for child in of_caller.read_text().split():
+                    with contextlib.suppress(OSError):  # that only said its version, and is gone
+                        if b"sort" in Path(f"/proc/{child}/cmdline").read_bytes():
+                            run = Path(f"/proc/{child}")
+            assert run is not None
             time.sleep(0.5)  # it runs, for minutes
             caller.kill()
         until = time.monotonic() + 20

@@ -120,6 +120,19 @@ class Sweeps(Case):
         self.assertEqual((error.file, error.line, error.key), ("y.toml", 6, "core.thread"))
         self.assertEqual(error.message, "there is no parameter 'core.thread'")
 
+    def test_a_kernel_that_does_not_compile(self) -> None:
+        self.write("k.cu", "\n__global__ void k() { none(); }\n")
+        self.write("launch.toml", "cuda = 'k.cu'\n[[launch]]\nentry = 'k'\ngrid = [1]\nblock = [32]\n")
+        with self.assertRaises(heddle.InputError) as caught:
+            heddle.Sweep("lwm", "launch.toml", axes={THREADS: [512, 1024]}).run("x.db")
+        error = caught.exception
+        self.assertEqual((Path(str(error.file)).name, error.line, error.column), ("k.cu", 2, 23), str(error))
+
+    def test_a_temperature(self) -> None:
+        results = heddle.Sweep("lwm", "bfs", scale=SCALE, energy="dws-65nm", temperature=40,
+                               axes={"seed": [1]}).run("x.db")
+        self.assertEqual(results.column("temperature"), [40.0])
+
     def test_files_of_others_are_left_alone(self) -> None:
         self.write("x.toml", "config = 'lwm'\n")
         with self.assertRaises(heddle.InputError) as caught:

@@ -167,6 +167,13 @@ TEST(Review, PricesByTheBaseMachinesTable) {
   EXPECT_EQ(table({scratch.path("mine.toml"), "lwm"}), "dws-memory");
   EXPECT_EQ(table({"lwm", scratch.path("mine.toml")}), "dws-65nm");
   EXPECT_EQ(table({scratch.path("mine.toml"), "lwm", "--energy", "dws-65nm"}), "dws-65nm");
+  const auto pj = [&] {
+    const json::object data = json::parse(Scratch::read(scratch.path("r.json"))).as_object();
+    return data.at("results").at(0).at("energy").at("pj").to_number<double>();
+  };
+  const double usual = pj();  // at 86.85 degrees
+  EXPECT_EQ(table({scratch.path("mine.toml"), "lwm", "--energy", "dws-65nm", "--temperature", "40"}), "dws-65nm");
+  EXPECT_LT(pj(), 0.9 * usual);
 }
 
 // Machines of other clocks, with sub-cores, and with values of their own of what is swept: speed-ups are in time, both
@@ -270,6 +277,9 @@ TEST(Review, RefusesWhatItCannotReview) {
             "heddle: --parameters: there is no parameter 'l1d.byte'; did you mean 'l1d.bytes'?\n");
   EXPECT_EQ(refused({"--workloads", "bfs", "--parameters", "core.former"}),
             "heddle: --parameters: core.former is no number, which could be halved and doubled\n");
+  EXPECT_EQ(refused({"--workloads", "bfs", "--energy", "dws-memory", "--temperature", "40"})
+                .find("heddle: --temperature: the energy table dws-memory does not say how leakage goes"),
+            0U);
   EXPECT_EQ(refused({"--workloads", "bfs", "--seeds", "0"}), "heddle: --seeds: '0' is no whole number from 1 to 100\n");
   EXPECT_EQ(refused({"--workloads", "bfs", "--out", scratch.path("r.txt")}),
             "heddle: --out: writes a page, and '" + scratch.path("r.txt") +

@@ -319,12 +319,26 @@ TEST(SweepPlan, KeysFollowWhatTheResultDependsOn) {
   std::set<std::string> keys = {usual, key(kHead, "other")};
   for (const char* change :
        {"scale = 0.5", "seed = 2", "max_cycles = 5", "address_bits = 64", "energy = \"dws-memory\"",
-        "energy = \"dws-65nm\"", "energy = \"dws-65nm\"\npower_interval = 5", "[set]\ncore.warp_size = 64",
-        "[set]\ndram.banks = 16"}) {
+        "energy = \"dws-65nm\"", "energy = \"dws-65nm\"\npower_interval = 5", "energy = \"dws-65nm\"\ntemperature = 50",
+        "energy = \"dws-65nm\"\ntemperature = 0", "[set]\ncore.warp_size = 64", "[set]\ndram.banks = 16"}) {
     keys.insert(key(kHead + change + "\n", "build"));
   }
-  EXPECT_EQ(keys.size(), 11U);
+  EXPECT_EQ(keys.size(), 13U);
   EXPECT_EQ(key(kHead + "power_interval = 5\n", "build"), usual);  // of nothing
+}
+
+TEST(SweepExploration, ATemperatureIsOfAnEnergyTable) {
+  const std::string table = "energy = \"dws-65nm\"\n";
+  const std::string asked = "constraints = [\"temperature < 60\"]\n";
+  EXPECT_EQ(exploration_refusal(kHead + table + "temperature = 50\n" + asked), "");
+  EXPECT_EQ(exploration_refusal(kHead + table + asked + "[axes]\ntemperature = [50, 85.5]\n"), "");
+  EXPECT_EQ(exploration_refusal(kHead + "temperature = 50\n"),
+            "x.toml:3:15: leakage goes by an energy table, and none is given; name one: energy = \"TABLE\"");
+  EXPECT_EQ(exploration_refusal(kHead + table + asked),
+            "x.toml:4:17: the constraint asks for a temperature, which not every point has; give one: temperature = "
+            "CELSIUS");
+  EXPECT_EQ(exploration_refusal(kHead + table + "temperature = 501\n"),
+            "x.toml:4:15: temperature must be between -273.15 and 500, not 501");
 }
 
 // The table's text counts, not what it is called.
@@ -365,6 +379,25 @@ TEST(SweepPlan, ALaunchFilesKeyFollowsItsFiles) {
   const std::string data = digest();
   folder.write("k.ptx", folder.read("k.ptx") + "\n");
   EXPECT_EQ((std::set<std::string>{before, data, digest()}.size()), 3U);
+}
+
+// What no machine can run is told before the first run, with the innermost place.
+TEST(SweepPlan, KernelsThatDoNotCompileAreTold) {
+  const KernelFolder folder;
+  const auto refusal = [&] {
+    return folder.refusal([&] {
+      const Exploration exploration =
+          parse_exploration("config = \"baseline\"\nworkload = \"l.toml\"\n", folder.path("x.toml"));
+      static_cast<void>(Plan(exploration, "build"));
+    });
+  };
+  EXPECT_EQ(refusal(), "");
+  folder.write("k.ptx", "\nno ptx\n");
+  EXPECT_EQ(refusal().find("k.ptx:2:1: "), 0U) << refusal();
+  folder.write("l.toml", "ptx = \"k.ptx\"\nbufer = 1\n");
+  EXPECT_EQ(refusal().find("l.toml:2:1: there is no key 'bufer' in the launch file (the workload of x.toml:2:12); "),
+            0U)
+      << refusal();
 }
 
 TEST(SweepPlan, ALaunchFileSaysItsPointersItself) {

@@ -25,6 +25,7 @@ TEST(SweepKernels, TasksHaveTheKernelsOfTheirPlan) {
   task.runs[1].order = task.runs[0].order;
   task.runs[2].key = "c";
   task.runs[2].order.workload = "vecadd";
+  task.runs[2].order.celsius = 50.5;
   write_kernels(scratch.path(), task);
   EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), fs::directory_iterator()), 1);
   os::write_file(task_path(scratch.path(), 0), task_text(task));
@@ -34,6 +35,8 @@ TEST(SweepKernels, TasksHaveTheKernelsOfTheirPlan) {
   EXPECT_EQ(*back.runs[0].order.ptx, *task.runs[0].order.ptx);
   EXPECT_EQ(back.runs[1].order.ptx, back.runs[0].order.ptx);
   EXPECT_EQ(back.runs[2].order.ptx, nullptr);
+  EXPECT_EQ(back.runs[1].order.celsius, std::nullopt);
+  EXPECT_EQ(back.runs[2].order.celsius, 50.5);
 }
 
 }  // namespace

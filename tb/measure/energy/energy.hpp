@@ -47,7 +47,11 @@ struct EnergyTable {
 
 // Sets the temperature of the machine, by --temperature. Throws InputError: the table does not say how its leakage goes
 // with it, or no machine is so cold or hot.
-void set_temperature(EnergyTable& table, double celsius);
+void set_temperature(EnergyTable& table, double celsius, const SourceLocation& where);
+
+// What a temperature may be, in degrees Celsius.
+inline constexpr double kColdest = -273.15;
+inline constexpr double kHottest = 500;
 
 // A kind of unit with its activities: its counters that add up over units, in the order of their declarations. The
 // others (the largest of something, series, histograms) are no activities.

@@ -26,8 +26,6 @@ constexpr const char* kSizesKey = "bytes";
 constexpr double kMostBytes = 1e12;
 constexpr const char* kLeakageSection = "leakage";
 // Of machines, and of figures about them. With the largest share per kelvin, no leakage overflows.
-constexpr double kColdest = -273.15;
-constexpr double kHottest = 500;
 constexpr double kMostPerKelvin = 0.2;
 
 SourceLocation table_place(const toml::source_region& region, const std::string& file) {
@@ -242,15 +240,14 @@ EnergyTable parse_energy_table(std::string_view text, const std::string& file) {
   return TableReader(file).read(parse_toml(text, file));
 }
 
-void set_temperature(EnergyTable& table, double celsius) {
+void set_temperature(EnergyTable& table, double celsius, const SourceLocation& where) {
   if (!table.leakage) {
-    throw InputError({"--temperature"},
+    throw InputError(where,
                      fmt::format("the energy table {} does not say how leakage goes with the temperature", table.name),
                      fmt::format("give it a section [{}] with at_celsius, per_kelvin and source", kLeakageSection));
   }
   if (!(celsius >= kColdest && celsius <= kHottest)) {
-    throw InputError({"--temperature"},
-                     fmt::format("{:g} is not from {:g} to {:g} degrees Celsius", celsius, kColdest, kHottest));
+    throw InputError(where, fmt::format("{:g} is not from {:g} to {:g} degrees Celsius", celsius, kColdest, kHottest));
   }
   table.leakage->celsius = celsius;
 }
