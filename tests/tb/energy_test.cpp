@@ -185,9 +185,9 @@ TEST(Energy, LeakageFollowsTheTemperature) {
   const auto pj = [&](const EnergyTable& table) { return energy_of(table, totals, {}).pj; };
   EnergyTable table = parse_energy_table(text, "e.toml");
   EXPECT_DOUBLE_EQ(pj(table), 700 + 15);
-  set_temperature(table, 81);
+  set_temperature(table, 81, {});
   EXPECT_DOUBLE_EQ(pj(table), 700 * std::exp(0.01) + 15);
-  set_temperature(table, -20);
+  set_temperature(table, -20, {});
   EXPECT_DOUBLE_EQ(pj(table), 700 * std::exp(-1) + 15);
   EXPECT_DOUBLE_EQ(pj(parse_energy_table(text.substr(0, 10) + "celsius = 180\n" + text.substr(10), "e.toml")),
                    700 * std::exp(1) + 15);
