@@ -167,7 +167,7 @@ Command review_command() {
   }
   command.options.add_options()  //
       ("workloads,w", po::value<std::vector<std::string>>()->value_name("W,...")->composing(),
-       "the workloads, with their variants; may be repeated")                                                     //
+       "the workloads (of heddle list workloads), with their variants; may be repeated")                          //
       ("scale", po::value<std::string>()->value_name("S"), "size of the workloads' inputs (default 1)")           //
       ("seeds", po::value<std::string>()->value_name("N"), "seeds 1 to N of the inputs, for ranges (default 3)")  //
       ("placements", po::value<std::string>()->value_name("N"),

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from ._declarations import Parameter, ProgramLike, Signal, Value, parameters
-from ._errors import HeddleError
+from ._errors import HeddleError, InputError
 from ._files import write_whole
 from ._frames import frame
+from ._named import did_you_mean
 from ._program import find_program
 
 SettingValue = Value | Iterable[str]
@@ -130,7 +131,9 @@ class Machine:
         """A parameter's value."""
         values = self._whole()["parameters"]
         if path not in values:
-            self.set(path, 0).check()  # raises, with the program's words and the nearest name
+            words = f"there is no parameter '{path}'"
+            near = did_you_mean(path, values)
+            raise InputError(words + near, key=path, message=words, hint=near.removeprefix("; ") or None)
         return cast("Value", values[path])
 
     def __contains__(self, path: object) -> bool:

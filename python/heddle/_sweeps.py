@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 from ._declarations import ProgramLike, Value, schema
-from ._errors import HeddleError, WrongResult
+from ._errors import HeddleError, InputError, WrongResult
 from ._files import refuse, write_whole
 from ._frames import frame
 from ._machine import Machine, SettingValue, plain, toml_value, whole_path
@@ -185,8 +185,8 @@ class Sweep:
     """Of the machine, in degrees Celsius, for leakage by the energy table."""
     power_interval: int | None = None
     repetitions: int | None = None
-    sample: int | tuple[int, int] | None = None
-    """So many points drawn at random; with a seed: (points, seed)."""
+    sample: int | tuple[int, int] | Mapping[str, int] | None = None
+    """So many points drawn at random; with a seed: (points, seed), or {"points": 4, "seed": 2} as in the file."""
     limits: Mapping[str, float] = field(default_factory=dict)
     slurm: Mapping[str, Any] = field(default_factory=dict)
     description: str = ""
@@ -224,8 +224,7 @@ class Sweep:
         out = _MARK + "".join(f"{name} = {toml_value(value)}\n" for name, value in top)
         out += _table("set", {name: _scalar(value, name) for name, value in settings.items()})
         if self.sample is not None:
-            count, seed = (self.sample, 1) if isinstance(self.sample, int) else self.sample
-            out += _table("sample", {"points": count, "seed": seed})
+            out += _table("sample", _sample(self.sample))
         out += _table("limits", dict(self.limits))
         out += _table("slurm", dict(self.slurm))
         if self.axes:
@@ -291,6 +290,13 @@ class Sweep:
         if strict and answer.code != 0:
             results.check()
         return results
+
+
+def _sample(sample: int | tuple[int, int] | Mapping[str, int]) -> Mapping[str, int]:
+    if isinstance(sample, Mapping):
+        return sample
+    count, seed = (sample, 1) if isinstance(sample, int) else sample
+    return {"points": count, "seed": seed}
 
 
 def _plain(name: str, value: object) -> object:
@@ -363,8 +369,8 @@ class Results:
         try:
             application = self.query("PRAGMA application_id")[0]["application_id"]
             version = self.query("PRAGMA user_version")[0]["user_version"]
-        except sqlite3.DatabaseError as problem:
-            refuse(self.path, f"this is no database: {problem}")
+        except InputError as problem:
+            refuse(self.path, f"this is no database: {problem.message}")
         if application != _APPLICATION:
             refuse(self.path, "is no database of explorations", hint="heddle sweep writes one")
         if version != _SCHEMA:
@@ -382,6 +388,8 @@ class Results:
             cursor = connection.execute(sql, values)
             names = [one[0] for one in cursor.description or ()]
             return [dict(zip(names, row)) for row in cursor]
+        except sqlite3.Error as problem:
+            raise InputError(f"{self.path}: {problem}: {sql}", file=str(self.path), message=str(problem)) from problem
         finally:
             connection.close()
 
@@ -401,10 +409,10 @@ class Results:
         found = self.query("SELECT name FROM axes WHERE sweep = ? ORDER BY position", (self._sweep["id"],))
         return [one["name"] for one in found]
 
-    def rows(self, where: str = "status = 'done'", values: Sequence[Any] = ()) -> list[Row]:
-        """The runs for which a condition of SQL holds, in the order of their points; columns that hold JSON are read."""
+    def rows(self, where: str | None = "status = 'done'", values: Sequence[Any] = ()) -> list[Row]:
+        """The runs for which a condition of SQL holds (None: all), in the order of their points; columns that hold JSON are read."""
         found = self.query(
-            f"SELECT * FROM results WHERE sweep = ? AND ({where}) ORDER BY point, repetition",
+            f"SELECT * FROM results WHERE sweep = ? AND ({where or '1'}) ORDER BY point, repetition",
             (self._sweep["id"], *values),
         )
         for one in found:
@@ -438,11 +446,20 @@ class Results:
 
     def table(self, rows: str, columns: str, value: str) -> dict[Any, dict[Any, Any]]:
         """A figure over two axes: `table("workload", "config", "ipc")["bfs"]["lwm"]`. Where several runs stand at one
-        place, the last point counts."""
-        out: dict[Any, dict[Any, Any]] = {}
+        place, the mean of their figures. Raises HeddleError where they have none, because they are no numbers."""
+        found: dict[Any, dict[Any, list[Any]]] = {}
         for row in self.rows():
-            out.setdefault(row[rows], {})[row[columns]] = row[value]
-        return out
+            found.setdefault(row[rows], {}).setdefault(row[columns], []).append(row[value])
+
+        def one(values: list[Any]) -> Any:
+            if all(each == values[0] for each in values):
+                return values[0]
+            if not all(isinstance(each, (int, float)) for each in values):
+                raise HeddleError(f"several runs with different {value} stand at one place of this table, over "
+                                  f"{rows} and {columns}; the sweep varies {', '.join(self.axes)}")
+            return sum(values) / len(values)
+
+        return {name: {column: one(values) for column, values in line.items()} for name, line in found.items()}
 
     def pareto(self, **goals: str) -> list[Row]:
         """The designs that no other beats: `pareto(ipc="max", cycles="min")`, by `heddle results --pareto`. Figures are
@@ -456,7 +473,7 @@ class Results:
             for one in csv.DictReader(io.StringIO(answer.out))
         ]
 
-    def frame(self, where: str = "status = 'done'", columns: Sequence[str] | None = None) -> Any:
+    def frame(self, where: str | None = "status = 'done'", columns: Sequence[str] | None = None) -> Any:
         """A frame of pandas: a row per run."""
         rows = self.rows(where)
         wanted = [_column(name) for name in columns] if columns is not None else None

@@ -33,9 +33,35 @@ std::string text_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Modules that a parameter shapes, by the last part of their paths: those of its section, or the one that its policy is
-// part of. A policy's own section is the policy's.
-std::vector<std::string> modules_of(const std::string& section, const std::string& path) {
+// Modules that a parameter shapes, by the last part of their paths without its number: those of its section where the
+// drawings have some, or the one that its policy is part of. A policy's own section is the policy's.
+std::vector<std::string> modules_of(const std::string& section, const std::string& path,
+                                    const std::set<std::string>& drawn) {
+  static const std::map<std::string, std::vector<std::string>> by_start = {
+      {"core.fetch_latency", {"fetch"}},
+      {"core.decode_latency", {"decode"}},
+      {"core.register_read_latency", {"register_read"}},
+      {"core.execute_stages", {"execute"}},
+      {"core.integer_", {"execute"}},
+      {"core.float_", {"execute"}},
+      {"core.double_", {"execute"}},
+      {"core.half_", {"execute"}},
+      {"core.tensor_", {"execute"}},
+      {"core.complex_", {"execute"}},
+      {"core.pending_accesses", {"memory"}},
+      {"core.stores", {"memory"}},
+      {"core.thread_misses", {"memory"}},
+      {"lsu.", {"memory"}},
+      {"private.", {"memory"}},
+      {"constant_cache.l0_", {"l0c"}},
+      {"jedec.", {"dram"}},
+      {"warp_aware.", {"dram"}},
+  };
+  for (const auto& [start, modules] : by_start) {
+    if (path.starts_with(start)) {
+      return modules;
+    }
+  }
   static const std::map<std::string, std::vector<std::string>> by_policy = {
       {"core.scheduler", {"fetch"}},
       {"core.load_limiter", {"fetch"}},
@@ -50,9 +76,7 @@ std::vector<std::string> modules_of(const std::string& section, const std::strin
   if (const auto found = by_policy.find(path); found != by_policy.end()) {
     return found->second;
   }
-  static const std::set<std::string> modules = {"gpu",        "core",      "icache", "l1d",  "texture",
-                                                "scratchpad", "registers", "noc",    "dram", "l2"};
-  if (modules.count(section) != 0) {
+  if (drawn.count(section) != 0) {
     return {section};
   }
   hw::Machine machine;
@@ -71,8 +95,15 @@ std::vector<std::string> modules_of(const std::string& section, const std::strin
   return {"core"};
 }
 
-std::string without_number(std::string name) {
-  while (!name.empty() && name.back() >= '0' && name.back() <= '9') {
+// "l2" of "gpu.l2_0", "dram" of "gpu.dram0": what a module is called without its number. A place of the drawing where
+// the model ends ("gpu.memory_0") is no module of a kind.
+std::string kind_of(const std::string& path) {
+  if (path.starts_with("gpu.memory_")) {
+    return {};
+  }
+  std::string name = path.substr(path.rfind('.') + 1);
+  name.erase(name.find_last_not_of("0123456789") + 1);
+  if (name.ends_with('_')) {
     name.pop_back();
   }
   return name;
@@ -127,7 +158,59 @@ std::string marked_dot(const std::string& dot, const std::set<std::string>& mark
   return out;
 }
 
+// Share of the cycles of all banks of all channels in which they are busy.
+double bank_use(const json::object& stats) {
+  double busy = 0;
+  double channels = 0;
+  for (const auto& module : stats.at("modules").as_object()) {
+    if (const json::value* const cycles = module.value().as_object().if_contains("bank_busy_cycles")) {
+      busy += cycles->to_number<double>();
+      ++channels;
+    }
+  }
+  const double banks = stats.at("machine").at("parameters").at("dram").at("banks").to_number<double>();
+  const double all = channels * banks * summary_figure(stats, "cycles");
+  return all == 0 ? 0 : busy / all;
+}
+
 }  // namespace
+
+double summary_figure(const json::object& stats, const char* name) {
+  return stats.at("summary").at(name).to_number<double>();
+}
+
+json::object review_figures(const json::object& stats) {
+  json::object out{{"cycles", stats.at("summary").at("cycles")},
+                   {"ipc", summary_figure(stats, "ipc")},
+                   {"lanes", summary_figure(stats, "lanes_per_warp_instruction")},
+                   {"idle_share", summary_figure(stats, "idle_share")},
+                   {"l1d_hit_rate", summary_figure(stats, "l1d_hit_rate")},
+                   {"dram_row_hit_rate", summary_figure(stats, "dram_row_hit_rate")},
+                   {"bus_use", summary_figure(stats, "dram_bus_utilisation")},
+                   {"bank_use", bank_use(stats)},
+                   {"idle_cycles_by_cause", stats.at("summary").at("idle_cycles_by_cause")},
+                   {"verdict", stats.at("verdict").at("result")}};
+  if (const json::value* const energy = stats.if_contains("energy")) {
+    json::object kinds;
+    for (const auto& kind : energy->at("kinds").as_object()) {
+      kinds[kind.key()] = kind.value().at("pj");
+    }
+    const json::value* const celsius = energy->as_object().if_contains("celsius");
+    out["energy"] = json::object{{"table", energy->at("table")},
+                                 {"celsius", celsius == nullptr ? json::value(nullptr) : *celsius},
+                                 {"pj", energy->at("pj")},
+                                 {"mean_mw", energy->at("average_mw")},
+                                 {"peak_mw", energy->at("power").at("peak_mw")},
+                                 {"delay_product", energy->at("delay_product")},
+                                 {"kinds", std::move(kinds)}};
+  }
+  return out;
+}
+
+bool ReviewedMachine::set_in_vain(const std::string& key) const {
+  return std::any_of(notes.begin(), notes.end(),
+                     [&](const std::string& note) { return note.starts_with(key + " = "); });
+}
 
 json::array review_differences(const std::vector<ReviewedMachine>& machines) {
   std::vector<hw::Machine> copies;  // describe() hands out pointers to change
@@ -154,7 +237,16 @@ json::array review_differences(const std::vector<ReviewedMachine>& machines) {
       about.emplace_back(first.limits.about && !first.limits.list ? first.limits.about(value) : "");
     }
     if (distinct.size() > 1) {
+      // What some machines set, and what none of them that set it looks at.
+      std::size_t in_vain = 0;
+      std::size_t others = 0;
+      for (std::size_t i = 0; i != machines.size(); ++i) {
+        const bool of_it = machines[i].set_in_vain(first.path());
+        in_vain += of_it ? 1 : 0;
+        others += !of_it && values[i] != values[0] ? 1 : 0;
+      }
       out.push_back(json::object{{"key", first.path()},
+                                 {"in_vain", in_vain != 0 && others == 0},
                                  {"section", first.section},
                                  {"unit", first.unit},
                                  {"meaning", first.meaning},
@@ -194,12 +286,16 @@ json::value review_diagrams(const std::vector<ReviewedMachine>& machines, const 
   const std::vector<os::ChildResult> results = os::run_children(commands, options.jobs, {}, {}, options.stop);
   std::vector<std::string> dots;
   std::set<std::string> common;
+  std::set<std::string> kinds;
   for (std::size_t i = 0; i != machines.size(); ++i) {
     if (results[i].exit_code != 0) {
       throw InputError({machines[i].config}, "cannot be drawn: " + results[i].output);
     }
     dots.push_back(text_of_file(fmt::format("{}/{}.dot", folder, i)));
     const std::set<std::string> own = drawn_in(dots.back());
+    for (const std::string& path : own) {
+      kinds.insert(kind_of(path));
+    }
     if (i == 0) {
       common = own;
     }
@@ -207,8 +303,11 @@ json::value review_diagrams(const std::vector<ReviewedMachine>& machines, const 
   }
   std::set<std::string> shaped;
   for (const json::value& one : differences) {
+    if (one.at("in_vain").as_bool()) {
+      continue;
+    }
     const std::vector<std::string> of_it =
-        modules_of(one.at("section").as_string().c_str(), one.at("key").as_string().c_str());
+        modules_of(one.at("section").as_string().c_str(), one.at("key").as_string().c_str(), kinds);
     shaped.insert(of_it.begin(), of_it.end());
   }
   json::array out;
@@ -216,9 +315,8 @@ json::value review_diagrams(const std::vector<ReviewedMachine>& machines, const 
     std::set<std::string> marked;
     json::array names;
     for (const std::string& path : drawn_in(dots[i])) {
-      const std::string last = path.substr(path.rfind('.') + 1);
       const bool only = common.count(path) == 0;
-      if (only || shaped.count(without_number(last)) != 0) {
+      if (only || shaped.count(kind_of(path)) != 0) {
         marked.insert(path);
         names.push_back(json::object{{"module", path}, {"why", only ? "not in every machine" : "other parameters"}});
       }

@@ -16,10 +16,19 @@ struct ReviewedMachine {
   std::string config;                 // name or path
   std::vector<std::string> settings;  // --set
   hw::Machine machine;
+  std::vector<std::string> notes;  // what its file and the settings say without effect (tb::read_machine)
+
+  [[nodiscard]] bool set_in_vain(const std::string& key) const;
 };
 
-// The parameters in which the machines are not the same: "key", "section", "unit", "meaning", and by machine "values",
-// of policies "about", what each does, and "said", what the machine's file says of the value, as its paper has it.
+// A figure of the summary of a stats.json.
+[[nodiscard]] double summary_figure(const boost::json::object& stats, const char* name);
+// What the document shows of a run, from its stats.json: cycles, rates, where cycles went, energies.
+[[nodiscard]] boost::json::object review_figures(const boost::json::object& stats);
+
+// The parameters in which the machines are not the same: "key", "section", "unit", "meaning", "in_vain" (those that set
+// it say it without effect), and by machine "values", of policies "about", what each does, and "said", what the
+// machine's file says of the value, as its paper has it.
 [[nodiscard]] boost::json::array review_differences(const std::vector<ReviewedMachine>& machines);
 
 // By machine: storage_cost() as heddle cost --json has it.

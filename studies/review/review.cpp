@@ -144,9 +144,13 @@ class Reviewer {
   void read_machines() {
     std::map<std::string, unsigned> times;
     for (const std::string& config : options_.machines) {
-      ReviewedMachine one{{}, config, options_.settings, tb::read_machine(config, options_.settings)};
+      ReviewedMachine one{{}, config, options_.settings, {}, {}};
+      one.machine = tb::read_machine(config, options_.settings, one.notes);
       const unsigned before = times[one.machine.name]++;
       one.name = before == 0 ? one.machine.name : fmt::format("{} ({})", one.machine.name, before + 1);
+      for (const std::string& note : one.notes) {
+        review_.notes.push_back(one.name + ": " + note);
+      }
       machines_.push_back(std::move(one));
     }
   }
@@ -244,24 +248,7 @@ class Reviewer {
     }
     return out;
   }
-  static double figure(const json::object& stats, const char* name) {
-    return stats.at("summary").at(name).to_number<double>();
-  }
-  // Share of the cycles of all banks of all channels in which they are busy.
-  static double bank_use(const json::object& stats) {
-    double busy = 0;
-    double channels = 0;
-    for (const auto& module : stats.at("modules").as_object()) {
-      if (const json::value* const cycles = module.value().as_object().if_contains("bank_busy_cycles")) {
-        busy += cycles->to_number<double>();
-        ++channels;
-      }
-    }
-    const double banks = stats.at("machine").at("parameters").at("dram").at("banks").to_number<double>();
-    const double all = channels * banks * figure(stats, "cycles");
-    return all == 0 ? 0 : busy / all;
-  }
-
+  static double figure(const json::object& stats, const char* name) { return summary_figure(stats, name); }
   void main_runs() {
     const std::vector<Sample> each = samples();
     std::vector<ReviewRun> runs;
@@ -284,28 +271,9 @@ class Reviewer {
       json::object row{{"workload", runs[i].workload},
                        {"machine", machine},
                        {"seed", runs[i].seed},
-                       {"placement", each[i % each.size()].placement},
-                       {"cycles", stats.at("summary").at("cycles")},
-                       {"ipc", figure(stats, "ipc")},
-                       {"lanes", figure(stats, "lanes_per_warp_instruction")},
-                       {"idle_share", figure(stats, "idle_share")},
-                       {"l1d_hit_rate", figure(stats, "l1d_hit_rate")},
-                       {"dram_row_hit_rate", figure(stats, "dram_row_hit_rate")},
-                       {"bus_use", figure(stats, "dram_bus_utilisation")},
-                       {"bank_use", bank_use(stats)},
-                       {"idle_cycles_by_cause", stats.at("summary").at("idle_cycles_by_cause")},
-                       {"verdict", stats.at("verdict").at("result")}};
-      if (const json::value* const energy = stats.if_contains("energy")) {
-        json::object kinds;
-        for (const auto& kind : energy->at("kinds").as_object()) {
-          kinds[kind.key()] = kind.value().at("pj");
-        }
-        row["energy"] = json::object{{"table", energy->at("table")},
-                                     {"pj", energy->at("pj")},
-                                     {"mean_mw", energy->at("average_mw")},
-                                     {"peak_mw", energy->at("power").at("peak_mw")},
-                                     {"delay_product", energy->at("delay_product")},
-                                     {"kinds", std::move(kinds)}};
+                       {"placement", each[i % each.size()].placement}};
+      for (const auto& one : review_figures(stats)) {
+        row.insert(one);
       }
       cycles_[{runs[i].workload, machine}].push_back(figure(stats, "cycles"));
       if (i % each.size() == 0) {
@@ -315,13 +283,17 @@ class Reviewer {
       results.push_back(std::move(row));
     }
     review_.data["results"] = std::move(results);
+    json::array other_inputs;
     for (const std::string& workload : options_.workloads) {
       for (std::size_t machine = 1; machine != machines_.size(); ++machine) {
         if (const ReviewWork& own = work_[{workload, machine}], &base = work_[{workload, 0}]; !own.same_input(base)) {
           review_.notes.push_back(fmt::format(
               "{} has another input on {} than on {}, with {:.2f} times the thread instructions: at this scale it "
-              "follows the machine's threads, and the speed-up compares two inputs",
+              "follows the machine's threads, so there is no speed-up",
               workload, machines_[machine].name, machines_[0].name, own.instructions / base.instructions));
+          other_input_.insert({workload, machine});
+          other_inputs.push_back(json::object{{"workload", workload}, {"machine", machine}});
+          continue;
         }
         const double up = speed_up(workload, machine);
         if (up != 0 && (worst_.second == 0 || up < speed_up(worst_.first, worst_.second))) {
@@ -329,6 +301,8 @@ class Reviewer {
         }
       }
     }
+    review_.data["other_input"] = std::move(other_inputs);
+    review_.data["worst"] = nullptr;
     if (worst_.second != 0) {
       review_.data["worst"] = json::object{
           {"workload", worst_.first}, {"machine", worst_.second}, {"speed_up", speed_up(worst_.first, worst_.second)}};
@@ -342,11 +316,12 @@ class Reviewer {
   [[nodiscard]] double speed_up(double base_cycles, double cycles, std::size_t machine) const {
     return base_cycles / cycles * machines_[machine].machine.gpu.clock_ghz / machines_[0].machine.gpu.clock_ghz;
   }
-  // Likewise of means over the samples; 0: a run is missing.
+  // Likewise of means over the samples; 0: a run is missing, or the two had different inputs.
   [[nodiscard]] double speed_up(const std::string& workload, std::size_t machine) const {
     const auto base = cycles_.find({workload, 0});
     const auto own = cycles_.find({workload, machine});
-    return base == cycles_.end() || own == cycles_.end() ? 0 : speed_up(mean(base->second), mean(own->second), machine);
+    const bool none = base == cycles_.end() || own == cycles_.end() || other_input_.count({workload, machine}) != 0;
+    return none ? 0 : speed_up(mean(base->second), mean(own->second), machine);
   }
 
   // By workload the comparison of the base with the designs that ran, of the first sample, as heddle compare
@@ -525,7 +500,8 @@ class Reviewer {
         const std::size_t base = i - machine;
         const auto own = cycles_.find({runs[i].workload, machine});
         const auto ours = cycles_.find({runs[i].workload, 0});
-        if (machine == 0 || !stats[i] || !stats[base] || own == cycles_.end() || ours == cycles_.end()) {
+        if (machine == 0 || !stats[i] || !stats[base] || own == cycles_.end() || ours == cycles_.end() ||
+            other_input_.count({runs[i].workload, machine}) != 0) {
           continue;
         }
         rows.push_back(
@@ -578,6 +554,7 @@ class Reviewer {
   std::map<std::pair<std::string, std::size_t>, std::vector<double>> cycles_;  // by workload and machine: by sample
   std::map<std::pair<std::string, std::size_t>, std::string> folders_;         // likewise, of the first one
   std::map<std::pair<std::string, std::size_t>, ReviewWork> work_;             // likewise
+  std::set<std::pair<std::string, std::size_t>> other_input_;                  // than the base's
   std::pair<std::string, std::size_t> worst_;                                  // workload and design; 0: none
 };
 

@@ -39,7 +39,8 @@ class Sweeps(Case):
         self.assertEqual((row.cycles, row.ipc, row.fu_active_cycles), (run.cycles, run.ipc, run.fu_active_cycles))
         self.assertEqual(row.modules, run.stats["modules"])
         self.assertEqual(results.column("cycles"), [row.cycles for row in results])
-        self.assertEqual(results.table("workload", WARP, "cycles")["bfs"][64], row.cycles)
+        of_bfs = {row[WARP]: row.cycles for row in results if row.workload == "bfs" and row[THREADS] == 1024}
+        self.assertEqual(results.table("workload", WARP, "cycles")["bfs"][128], of_bfs[128])
         best = results.query("SELECT max(ipc) AS best FROM results")
         self.assertEqual(best, [{"best": max(results.column("ipc"))}])
         # The same figures and names as the program's own table of the front.
@@ -127,6 +128,23 @@ class Sweeps(Case):
             heddle.Sweep("lwm", "launch.toml", axes={THREADS: [512, 1024]}).run("x.db")
         error = caught.exception
         self.assertEqual((Path(str(error.file)).name, error.line, error.column), ("k.cu", 2, 23), str(error))
+
+    def test_tables_have_means(self) -> None:
+        results = heddle.Sweep("lwm", "bfs", scale=SCALE, axes={"seed": [1, 2], WARP: [32, 64, 128]},
+                               sample={"points": 4, "seed": 2}).run("x.db")
+        rows = results.rows()
+        self.assertEqual(len(rows), 4)
+        for warp, line in results.table(WARP, "workload", "cycles").items():
+            of_it = [row.cycles for row in rows if row[WARP] == warp]
+            self.assertAlmostEqual(line["bfs"], sum(of_it) / len(of_it))
+        self.assertEqual(results.table("config", "workload", "status"), {"lwm": {"bfs": "done"}})
+        with self.assertRaises(heddle.HeddleError) as caught:
+            results.table("config", "workload", "retirement_hash")
+        self.assertIn("the sweep varies seed, core.warp_size", str(caught.exception))
+        with self.assertRaises(heddle.InputError) as bad:
+            results.query("SELECT none FROM results")
+        self.assertEqual(str(bad.exception), "x.db: no such column: none: SELECT none FROM results")
+        self.assertEqual(len(results.rows(where=None)), 4)
 
     def test_a_temperature(self) -> None:
         results = heddle.Sweep("lwm", "bfs", scale=SCALE, energy="dws-65nm", temperature=40,

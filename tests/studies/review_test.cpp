@@ -51,10 +51,10 @@ TEST(Review, HoldsWhatTheMachinesDifferIn) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   const std::string text = Scratch::read(scratch.path("r.json"));
   const json::object data = json::parse(text).as_object();
-  std::set<std::string> keys = {"kind",         "heddle",     "command",     "scale",     "sections", "seeds",
-                                "declarations", "placements", "machines",    "workloads", "results",  "worst",
-                                "failures",     "causes",     "differences", "storage",   "diagrams", "closely",
-                                "sensitivity",  "readings",   "notes"};
+  std::set<std::string> keys = {"kind",         "heddle",     "command",     "scale",      "sections", "seeds",
+                                "declarations", "placements", "machines",    "workloads",  "results",  "worst",
+                                "failures",     "causes",     "differences", "storage",    "diagrams", "closely",
+                                "sensitivity",  "readings",   "notes",       "other_input"};
   EXPECT_EQ(keys_of(data), keys);
   // The two parameters of large warps, with what their values mean.
   ASSERT_EQ(data.at("differences").as_array().size(), 2U);
@@ -227,13 +227,57 @@ TEST(Review, SetsAGpuBesideAMachineOfThePapers) {
   EXPECT_TRUE(looked);
 }
 
-TEST(Review, KnowsAnotherInputByItsWordsAndItsWork) {
-  const ReviewWork one{"1024 sums equal the host's", 1000};
-  EXPECT_TRUE(one.same_input({"1024 sums equal the host's", 9000})) << "compiled otherwise";
-  EXPECT_TRUE(one.same_input({"2048 sums equal the host's", 1200})) << "by other threads";
-  EXPECT_FALSE(one.same_input({"2048 sums equal the host's", 2000}));
-  EXPECT_FALSE(one.same_input({"512 sums equal the host's", 500}));
+TEST(Review, KnowsAnotherInputByTheVerdictsWords) {
+  const ReviewWork one{"64 counts per thread equal the host's; 1 total for 9 queens equals the host's", 1000};
+  EXPECT_TRUE(one.same_input({one.detail, 9000})) << "compiled otherwise";
+  EXPECT_TRUE(one.same_input({"32 counts per thread equal the host's; 1 total for 9 queens equals the host's", 2000}));
+  EXPECT_FALSE(one.same_input({"64 counts per thread equal the host's; 1 total for 8 queens equals the host's", 1000}));
   EXPECT_TRUE(one.same_input({})) << "it has not run";
+}
+
+// What is drawn in orange: the modules of a section, whatever they are numbered, the stage that a parameter of the core
+// is of, and nothing for what has no effect, which is said.
+TEST(Review, MarksWhatParametersShape) {
+  const Scratch scratch;
+  const auto marked = [&](const std::string& changes) {
+    const std::string design = scratch.write("design.toml", "extends = \"h100-8sm\"\n" + changes);
+    const test::Ran ran = test::heddle({"review", "h100-8sm", design, "--workloads", "vecadd", "--scale", "0.0005",
+                                        "--seeds", "1", "--only", "differences,diagrams", "--folder", scratch.path("r"),
+                                        "--json", scratch.path("r.json")});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const json::object data = json::parse(Scratch::read(scratch.path("r.json"))).as_object();
+    std::string names;
+    for (const json::value& one : data.at("diagrams").at(1).at("marked").as_array()) {
+      EXPECT_EQ(one.at("why"), "other parameters");
+      const std::string module(one.at("module").as_string());
+      names += (names.empty() ? "" : " ") + module;
+    }
+    for (const json::value& note : data.at("notes").as_array()) {
+      names += std::string(" | ") + note.as_string().c_str();
+    }
+    return names + (data.at("differences").at(0).at("in_vain").as_bool() ? " | in vain" : "");
+  };
+  EXPECT_EQ(marked("[l2]\nhit_latency = 90\n"), "gpu.l2_0");
+  EXPECT_EQ(marked("[core]\ncomplex_latency = 30\n"), "gpu.core0.sub0.execute");
+  EXPECT_EQ(marked("[constant_cache]\nmshrs = 9\n"), "gpu.core0.constant_cache");
+  EXPECT_EQ(marked("[dram]\nbandwidth_gbs = 100\n"),
+            " | design: dram.bandwidth_gbs = 100.0 has no effect while dram.timing is jedec | in vain");
+}
+
+// A design of another clock: causes are of cycles, speed-ups in time, and the document says both.
+TEST(Review, ExplainsCyclesAndSpeedUpsInTime) {
+  const Scratch scratch;
+  const std::string slow = scratch.write("slow.toml", "extends = \"baseline\"\n[gpu]\nclock_ghz = 0.5\n");
+  const test::Ran ran =
+      test::heddle({"review", "baseline", slow, "--workloads", "bfs", "--scale", "0.0005", "--seeds", "1", "--only",
+                    "causes", "--folder", scratch.path("r"), "--json", scratch.path("r.json")});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json::object data = json::parse(Scratch::read(scratch.path("r.json"))).as_object();
+  const json::value& why = data.at("causes").at(0).at("explanations").at(0);
+  EXPECT_LT(why.at("to").to_number<double>(), why.at("from").to_number<double>());
+  EXPECT_LT(why.at("speed_up").to_number<double>(), 1);
+  EXPECT_DOUBLE_EQ(why.at("speed_up").to_number<double>(), data.at("worst").at("speed_up").to_number<double>());
+  EXPECT_EQ(why.at("clocks_ghz"), (json::array{1.0, 0.5}));
 }
 
 // A workload whose input follows a parameter is not sensitive to it.

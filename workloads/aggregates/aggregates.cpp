@@ -79,7 +79,8 @@ class Aggregates final : public KernelWorkload {
     verdict = both(verdict, compare("averages", download<double>(executor, average_buffer, groups), averages));
     verdict = both(verdict, compare("minima", download<std::uint32_t>(executor, minimum_buffer, groups), minima));
     verdict = both(verdict, compare("maxima", download<std::uint32_t>(executor, maximum_buffer, groups), maxima));
-    return both(verdict, compare("counts", download<std::uint32_t>(executor, count_buffer, groups), counts));
+    return both(verdict, compare(fmt::format("counts of {} rows", rows()),
+                                 download<std::uint32_t>(executor, count_buffer, groups), counts));
   }
 
  private:

@@ -54,7 +54,8 @@ class Histogram final : public KernelWorkload {
       launch(executor, "merge", {kBins / 32}, {kBlock},
              tb::Arguments(module, "merge").pointer(partial).pointer(counts).value(grid()));
     }
-    return compare("counts", download<std::uint32_t>(executor, counts, kBins), expected);
+    return compare(fmt::format("counts of {} characters", characters()),
+                   download<std::uint32_t>(executor, counts, kBins), expected);
   }
 
  private:

@@ -73,6 +73,12 @@ std::vector<ComparedRun> read_compared_runs(const std::vector<std::string>& path
   return runs;
 }
 
+double speed_up(const ComparedRun& from, const ComparedRun& to) {
+  const auto own = static_cast<double>(to.summary.cycles) / to.machine.gpu.clock_ghz;
+  const auto ours = static_cast<double>(from.summary.cycles) / from.machine.gpu.clock_ghz;
+  return own == 0 ? 0 : ours / own;
+}
+
 std::vector<ParameterDifference> parameter_differences(const std::vector<ComparedRun>& runs) {
   std::vector<ParameterDifference> out;
   for (const ComparedRun& run : runs) {

@@ -51,6 +51,9 @@ struct ComparedRun {
 // InputError.
 [[nodiscard]] std::vector<ComparedRun> read_compared_runs(const std::vector<std::string>& paths);
 
+// How many times as fast `to` is as `from`, in time: machines may have clocks of their own. 0: one took no cycle.
+[[nodiscard]] double speed_up(const ComparedRun& from, const ComparedRun& to);
+
 // A parameter in which the runs' machines are not the same (of channels: one that matters to them): its values as text,
 // one per run.
 struct ParameterDifference {

@@ -33,7 +33,11 @@ std::string compare_data(const std::vector<ComparedRun>& runs, const std::string
     all.push_back({{"label", run.label}, {"path", run.path}, {"stats", std::move(stats)}});
     if (&run != &runs.front()) {
       const Explanation why = explain(runs.front().summary, runs.front().machine, run.summary, run.machine);
-      explanations.push_back({{"run", run.label}, {"cycles", why.cycles}, {"causes", contributions_json(why.causes)}});
+      explanations.push_back({{"run", run.label},
+                              {"cycles", why.cycles},
+                              {"speed_up", speed_up(runs.front(), run)},
+                              {"clocks_ghz", {runs.front().machine.gpu.clock_ghz, run.machine.gpu.clock_ghz}},
+                              {"causes", contributions_json(why.causes)}});
     }
   }
   json::array parameters;

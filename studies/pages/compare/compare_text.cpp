@@ -103,12 +103,14 @@ class Figures {
 std::string headline(const ComparedRun& a, const ComparedRun& b) {
   const std::uint64_t from = a.summary.cycles;
   const std::uint64_t to = b.summary.cycles;
-  if (from == to) {
+  if (from == to && a.machine.gpu.clock_ghz == b.machine.gpu.clock_ghz) {
     return fmt::format("{} takes as many cycles as {}", b.label, a.label);
   }
-  const std::string times =
-      from == 0 || to == 0 ? std::string()
-                           : fmt::format(": {:.3f} times as fast", static_cast<double>(from) / static_cast<double>(to));
+  const double faster = speed_up(a, b);
+  std::string times = faster == 0 ? "" : fmt::format(": {:.3f} times as fast", faster);
+  if (const double ours = a.machine.gpu.clock_ghz, own = b.machine.gpu.clock_ghz; ours != own && faster != 0) {
+    times += fmt::format(", at {:g} and {:g} GHz", own, ours);
+  }
   return fmt::format("{} takes {} cycles {} than {}{}", b.label, grouped(to > from ? to - from : from - to),
                      to > from ? "more" : "fewer", a.label, times);
 }

@@ -54,9 +54,11 @@ heddle.causes = (() => {
   const why = (explanation, names, from, to) => {
     const rows = explanation.causes.flatMap((cause) => [{ ...cause, top: true }, ...cause.factors]);
     const difference = to - from;
-    return [element("h3", {}, difference === 0 ? `${names.to} takes as many cycles as ${names.from}`
-      : `${names.to} takes ${number(Math.abs(difference))} cycles ${difference > 0 ? "more" : "fewer"} than ${names.from}: `
-        + `${number(ratio(from, to))} times as fast`),
+    const [ours, own] = explanation.clocks_ghz;  // the speed-up is in time
+    return [element("h3", {}, (difference === 0 ? `${names.to} takes as many cycles as ${names.from}`
+      : `${names.to} takes ${number(Math.abs(difference))} cycles ${difference > 0 ? "more" : "fewer"} than ${names.from}`)
+      + (difference === 0 && ours === own ? "" : `: ${number(explanation.speed_up)} times as fast`)
+      + (ours === own ? "" : `, at ${own} and ${ours} GHz`)),
     waterfall(explanation, names, from, to),
     element("div", { class: "wide" }, element("table", { class: "reasons" }, element("thead", {}, element("tr", {},
       element("th", { class: "left" }, "cause"), element("th", {}, "cycles"), element("th", {}, "share"),

@@ -7,6 +7,7 @@
   const words = (name) => name.replaceAll("_", " ");
   const first = runs[0];
   const figures = (run) => run.stats.summary;
+  const speedUp = (run) => (run === first ? 1 : explanations[runs.indexOf(run) - 1].speed_up);  // in time
   const coresOf = (run) => run.stats.machine.parameters.gpu.cores;
   const colourOf = (i) => `var(--c${[1, 7, 5, 2, 4, 9, 3, 8, 10, 11, 6][i % 11]})`;
   const causes = Object.keys(declarations.idle_causes);
@@ -21,8 +22,7 @@
       { title: "run", left: true, text: (run) => run.label }, { title: "workload", left: true, text: (run) => run.stats.workload },
       { title: "machine", left: true, text: (run) => run.stats.machine.name },
       { title: "cycles", text: (run) => number(figures(run).cycles), value: (run) => figures(run).cycles },
-      { title: "speed-up over A", text: (run) => number(ratio(figures(first).cycles, figures(run).cycles)),
-        value: (run) => ratio(figures(first).cycles, figures(run).cycles) },
+      { title: "speed-up over A", text: (run) => number(speedUp(run)), value: speedUp },
       { title: "result", left: true, text: (run) => (run.stats.complete ? run.stats.verdict.result
         : "incomplete: " + run.stats.stop_reason) },
       { title: "from", left: true, text: (run) => run.path },

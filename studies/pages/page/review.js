@@ -18,7 +18,8 @@
   const cycles = (workload, machine) => mean(of(workload, machine, (row) => row.cycles));
   // In time: machines may have clocks of their own.
   const faster = (base, own, machine) => base / own * machines[machine].clock_ghz / machines[0].clock_ghz;
-  const speedUp = (workload, machine) => faster(cycles(workload, 0), cycles(workload, machine), machine);
+  const sameInput = (workload, machine) => !data.other_input.some((one) => one.workload === workload && one.machine === machine);
+  const speedUp = (workload, machine) => (sameInput(workload, machine) ? faster(cycles(workload, 0), cycles(workload, machine), machine) : NaN);
   const oneClock = machines.every((one) => one.clock_ghz === machines[0].clock_ghz);
   const times = (value) => (Number.isFinite(value) ? value.toFixed(3) : "");
   // "0.31", and below it "(0.30 \u2013 0.33)"
@@ -77,13 +78,13 @@
   table([{ title: "workload", left: true, text: (workload) => workload },
     ...names.map((name, i) => ({ title: `${name}\ncycles`, text: (workload) => ranged(of(workload, i, (row) => row.cycles), whole),
       value: (workload) => cycles(workload, i) })),
-    ...designs.map((name, i) => ({ title: `${name}\nspeed-up`, text: (workload) => times(speedUp(workload, i + 1)),
+    ...designs.map((name, i) => ({ title: `${name}\nspeed-up`, text: (workload) => (sameInput(workload, i + 1) ? times(speedUp(workload, i + 1)) : "other input"),
       value: (workload) => speedUp(workload, i + 1) }))], workloads));
 
   // ---- what differs
   if (data.differences) {
     section("differences", "What differs", data.differences.length === 0 ? element("p", {}, "No parameter: the machines are the same.")
-      : table([{ title: "parameter", left: true, text: (one) => one.key },
+      : table([{ title: "parameter", left: true, text: (one) => one.key + (one.in_vain ? "\n(without effect)" : "") },
         ...names.map((name, i) => ({ title: name, left: true, text: (one) => one.values[i] })),
         { title: "unit", left: true, text: (one) => one.unit },
         { title: "meaning", left: true, wrap: true, text: (one) => [one.meaning, ...[...new Set(one.values)].map((value) =>
@@ -131,7 +132,8 @@
       { title: "formula", left: true, wrap: true, text: (line) => [...new Set(line.by.filter(Boolean).map((one) => one.formula))].join("; ") },
       { title: "source", left: true, wrap: true, text: (line) => line.source }],
     rows.filter((line) => line.kind !== "present" || new Set(data.storage.map((_, i) => (line.by[i] || {}).bits)).size > 1)),
-    element("p", { class: "hint" }, "Lines that every core has with as many bits are left out."));
+    element("p", { class: "hint" }, "Bits that mechanisms add. Lines that every core has with as many bits are left out, and what caches, "
+      + "scratchpad and register file hold is not counted: their sizes stand under what differs."));
   }
 
   // ---- energy
@@ -143,7 +145,8 @@
     const priced = results.find((row) => row.energy).energy;
     const kinds = kindsOf(results.filter((row) => row.energy).map((row) => ({ kinds: Object.fromEntries(
       Object.entries(row.energy.kinds).map(([kind, pj]) => [kind, { pj }])) })));
-    section("energy", "Energy and power", element("p", {}, `By the table ${priced.table}${several ? `; means of ${samples}` : ""}. `
+    const pricedOnAll = workloads.filter((workload) => names.every((_, i) => energyOf(workload, i, "pj").length > 0));
+    section("energy", "Energy and power", element("p", {}, `By the table ${priced.table}${priced.celsius === null ? "" : `, at ${number(priced.celsius)} \u00b0C`}${several ? `; means of ${samples}` : ""}. `
       + "Peak power is the most of an interval of 1,000 cycles."),
     grouped("Energy", "activities and leakage", bars, "uj", "number", "\u00b5J"),
     table([{ title: "workload", left: true, text: ({ workload }) => workload }, { title: "machine", left: true, text: ({ i }) => names[i] },
@@ -155,10 +158,11 @@
       { title: "energy \u00d7 time\nof the base", text: ({ workload, i }) => times(mean(energyOf(workload, i, "delay_product")) / mean(energyOf(workload, 0, "delay_product"))),
         value: ({ workload, i }) => mean(energyOf(workload, i, "delay_product")) / mean(energyOf(workload, 0, "delay_product")) }],
     workloads.flatMap((workload) => names.map((_, i) => ({ workload, i }))).filter(({ workload, i }) => energyOf(workload, i, "pj").length)),
-    element("h3", {}, "By kind of unit, over all workloads"), table([{ title: "kind of unit, \u00b5J", left: true, text: ({ name }) => name },
+    element("h3", {}, pricedOnAll.length === workloads.length ? "By kind of unit, over all workloads"
+      : `By kind of unit, over what all machines ran: ${pricedOnAll.join(", ") || "nothing"}`),
+    pricedOnAll.length === 0 ? null : table([{ title: "kind of unit, \u00b5J", left: true, text: ({ name }) => name },
       ...names.map((name, i) => {
-        const sum = (kind) => workloads.map((workload) => mean(of(workload, i, (row) => (row.energy ? row.energy.kinds[kind] || 0 : 0)))
-          || 0).reduce((a, b) => a + b, 0);
+        const sum = (kind) => pricedOnAll.map((workload) => mean(of(workload, i, (row) => row.energy.kinds[kind] || 0))).reduce((a, b) => a + b, 0);
         return { title: name, text: (kind) => microjoules(sum(kind.name)), value: (kind) => sum(kind.name) };
       })], kinds));
   }
@@ -171,8 +175,9 @@
       ["bank_use", "DRAM banks busy", shares]];
     const ipc = workloads.flatMap((workload) => names.map((name, i) => ({ workload, name, ipc: mean(of(workload, i, (row) => row.ipc)) })))
       .filter((row) => Number.isFinite(row.ipc));
+    const unmoved = workloads.filter((workload) => names.every((_, i) => new Set(of(workload, i, (row) => row.cycles)).size === 1));
     section("use", "Throughput, bus and banks", element("p", {}, !several ? `Of ${samples}.` : `Means of ${samples}, and in `
-      + "brackets the least and the most."), grouped("Thread instructions per cycle", "", ipc, "ipc", "number", "per cycle"),
+      + "brackets the least and the most." + (unmoved.length ? ` No sample differs from another of ${unmoved.join(", ")}.` : "")), grouped("Thread instructions per cycle", "", ipc, "ipc", "number", "per cycle"),
     table([{ title: "workload", left: true, text: ({ workload }) => workload }, { title: "machine", left: true, text: ({ i }) => names[i] },
       ...figures.map(([key, title, text]) => ({ title: title.replace(" ", "\n"), text: ({ workload, i }) => ranged(of(workload, i, (row) => row[key]), text),
         value: ({ workload, i }) => mean(of(workload, i, (row) => row[key])) }))],
