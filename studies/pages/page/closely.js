@@ -20,6 +20,7 @@ heddle.closely = (closely, section) => {
     return made;
   };
   const step = 15, line = 18, head = 24;
+  const room = (most) => Math.min(most, Math.round(0.36 * window.innerWidth));  // of the labels: on a phone they are cut
   const width = (left) => left + (to - from) * step + 8;
   const colours = { F: "var(--c3)", D: "var(--c1)", R: "var(--c5)", X: "var(--c2)", M: "var(--c7)", Mg: "var(--c8)", Mw: "var(--c0)",
     W: "var(--c4)", A: "var(--c9)", Sp: "var(--c11)" };
@@ -41,7 +42,7 @@ heddle.closely = (closely, section) => {
       { "": text }));
   };
   const pipeline = (machine, rows) => {
-    const left = 300, svg = frame(left, Math.max(1, rows.length));
+    const left = room(300), svg = frame(left, Math.max(1, rows.length));
     rows.forEach((row, i) => {
       const y = head + i * line;
       words(svg, y, left, row.label);
@@ -81,13 +82,13 @@ heddle.closely = (closely, section) => {
     if (path) svg.append(shape("path", { d: path, fill: "none", stroke: "var(--link)", "stroke-width": 1.4 }));
   };
   const waves = (machine, index) => {
-    const left = 210, svg = frame(left, signals.length);
+    const left = room(210), svg = frame(left, signals.length);
     signals.forEach((signal, i) => {
       words(svg, head + i * line, left, signal.name.replace("gpu.core0.", ""));
       wave(svg, head + i * line, left, signal.changes[index], signal.width === 1);
     });
     return element("figure", {}, element("figcaption", {}, `Waves of ${machine}`, element("span", { class: "soft" },
-      " \u2014 signals of the first core that change in this window")), element("div", { class: "wide" }, svg));
+      " \u2014 signals of the first core that change in this window on either machine")), element("div", { class: "wide" }, svg));
   };
   section("closely", "The worst workload, closely", element("p", {}, `${workload}: up to cycle ${number(cycle)} ${machines[1]} does what `
     + `${machines[0]} does; that cycle is marked. `
