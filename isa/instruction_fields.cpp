@@ -225,7 +225,9 @@ ModifierForm modifier_form(Op op) {
   if (is_atomic(op)) return ModifierForm::atomic;
   if (is_accumulate(op)) return ModifierForm::element;
   if (is_texture(op)) return ModifierForm::texture;
-  if (is_shfl(op) || op == Op::MATCH_ALL || op == Op::MATCH_ALL64) return ModifierForm::predicate_out;
+  if (is_shfl(op) || op == Op::MATCH_ALL || op == Op::MATCH_ALL64 || op == Op::ELECT) {
+    return ModifierForm::predicate_out;
+  }
   if (within(op, Op::FADD, Op::DRSQRT)) return modifier_mask(op) == 0 ? ModifierForm::none : ModifierForm::floating;
   if (info(op).unit == Unit::half || op == Op::CVT_PACK) return ModifierForm::half;
   if (op == Op::MMA) return ModifierForm::matrix;

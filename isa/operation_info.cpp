@@ -298,6 +298,7 @@ bool writes_predicate(const Instruction& instruction) {
     case Op::SHFL_IDX:
     case Op::MATCH_ALL:
     case Op::MATCH_ALL64:
+    case Op::ELECT:
       return instruction.pred_out() != kPT;
     default:
       return info(instruction.op).dst == OperandKind::p && (instruction.pred_p() != kPT || instruction.pred_q() != kPT);

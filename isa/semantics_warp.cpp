@@ -1,5 +1,10 @@
-// Exchange between the lanes of a warp: vote, shfl, match, tree traverse (PTX ISA, "Parallel Synchronization and
-// Communication Instructions" and "shfl"). Only lanes that execute and that the member mask names take part.
+// Exchange between the lanes of a warp: vote, shfl, match, redux, elect, tree traverse (PTX ISA, "Parallel
+// Synchronization and Communication Instructions" and "shfl"). Only lanes that execute and that the member mask names
+// take part.
+#include <algorithm>
+#include <bit>
+#include <functional>
+
 #include "isa/lane_loops.hpp"
 #include "isa/lane_selectors.hpp"
 
@@ -100,6 +105,46 @@ void match_all(const Instruction& /*instruction*/, LaneValues& v) {
   v.p = agreed;
 }
 
+// A lane that no member executes for gets its own value.
+template <typename Combine>
+void redux(const Instruction& /*instruction*/, LaneValues& v) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const LaneMask members = v.b[0][lane] & v.active;
+    if (lane != 0 && v.b[0][lane] == v.b[0][lane - 1] && members != 0) {
+      v.result[0][lane] = v.result[0][lane - 1];
+      continue;
+    }
+    u32 all = v.a[0][members == 0 ? lane : static_cast<unsigned>(std::countr_zero(members))];
+    for (LaneMask left = members & (members - 1); left != 0; left &= left - 1) {
+      all = Combine()(all, v.a[0][static_cast<unsigned>(std::countr_zero(left))]);
+    }
+    v.result[0][lane] = all;
+  }
+}
+struct LeastSigned {
+  u32 operator()(u32 a, u32 b) const { return s32(a) < s32(b) ? a : b; }
+};
+struct MostSigned {
+  u32 operator()(u32 a, u32 b) const { return s32(a) > s32(b) ? a : b; }
+};
+struct Least {
+  u32 operator()(u32 a, u32 b) const { return std::min(a, b); }
+};
+struct Most {
+  u32 operator()(u32 a, u32 b) const { return std::max(a, b); }
+};
+
+void elect(const Instruction& /*instruction*/, LaneValues& v) {
+  LaneMask elected = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const LaneMask members = v.b[0][lane] & v.active;
+    const auto lowest = static_cast<unsigned>(std::countr_zero(members));
+    v.result[0][lane] = lowest;
+    elected |= lowest == lane ? LaneMask{1} << lane : 0;
+  }
+  v.p = elected;
+}
+
 // Thesis 7.2.1: b is the shift, or the size of a node.
 template <bool kSize>
 void tree_traverse(const Instruction& /*instruction*/, LaneValues& v) {
@@ -151,6 +196,33 @@ HEDDLE_LANES(MATCH_ALL) {
 }
 HEDDLE_LANES(MATCH_ALL64) {
   return &match_all<u64>;
+}
+HEDDLE_LANES(REDUX_ADD) {
+  return &redux<std::plus<u32>>;
+}
+HEDDLE_LANES(REDUX_MIN_S) {
+  return &redux<LeastSigned>;
+}
+HEDDLE_LANES(REDUX_MIN_U) {
+  return &redux<Least>;
+}
+HEDDLE_LANES(REDUX_MAX_S) {
+  return &redux<MostSigned>;
+}
+HEDDLE_LANES(REDUX_MAX_U) {
+  return &redux<Most>;
+}
+HEDDLE_LANES(REDUX_AND) {
+  return &redux<std::bit_and<u32>>;
+}
+HEDDLE_LANES(REDUX_OR) {
+  return &redux<std::bit_or<u32>>;
+}
+HEDDLE_LANES(REDUX_XOR) {
+  return &redux<std::bit_xor<u32>>;
+}
+HEDDLE_LANES(ELECT) {
+  return &elect;
 }
 HEDDLE_LANES(TREE_TRAVERSE) {
   return &tree_traverse<false>;

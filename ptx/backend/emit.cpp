@@ -180,6 +180,7 @@ class Emitter {
       case Op::SHFL_IDX:
       case Op::MATCH_ALL:
       case Op::MATCH_ALL64:
+      case Op::ELECT:
         if (!in.immediate) out.mods |= predicate(in.p);
         break;
       case Op::SETP_S32:

@@ -153,7 +153,12 @@ void lower_red(Selector& s) {
 
 void lower_membar(Selector& s) {
   Modifiers m = s.modifiers();
-  if (m.peek() == "proxy") m.refuse("proxies are not supported", "this machine has one path to memory");
+  if (m.accept("proxy")) {
+    m.expect("alias");
+    m.finish();
+    emit_fence(s);
+    return;
+  }
   m.require<bool>("a scope", {{"cta", true}, {"gl", true}, {"sys", true}});
   m.finish();
   s.expect_operands(0);
@@ -162,8 +167,22 @@ void lower_membar(Selector& s) {
 
 void lower_fence(Selector& s) {
   Modifiers m = s.modifiers();
-  if (m.peek() == "proxy" || m.peek() == "mbarrier_init") {
-    m.refuse("fence." + std::string(m.peek()) + " is not supported", "use fence.acq_rel or fence.sc");
+  if (m.accept("mbarrier_init")) {
+    m.expect("release");
+    m.expect("cluster");
+    m.finish();
+    emit_fence(s);
+    return;
+  }
+  if (m.accept("proxy")) {  // this machine has one path to memory
+    if (m.accept("async")) {
+      m.choose<bool>({{"global", true}, {"shared::cta", true}, {"shared::cluster", true}});
+    } else if (!m.accept("alias")) {
+      m.refuse("fence.proxy." + std::string(m.peek()) + " is not supported", "write fence.proxy.async or .alias");
+    }
+    m.finish();
+    emit_fence(s);
+    return;
   }
   const auto semantics = [&] {
     return m.choose<bool>({{"sc", true}, {"acq_rel", true}, {"acquire", true}, {"release", true}}).has_value();

@@ -1,8 +1,11 @@
 // Copies that threads do not wait for: cp.async and its groups (PTX ISA, "Asynchronous copy").
 #include <array>
 #include <string>
+#include <string_view>
 
+#include "ptx/lower/barrier_object.hpp"
 #include "ptx/lower/handlers.hpp"
+#include "ptx/lower/inlined.hpp"
 #include "ptx/lower/memory_modifiers.hpp"
 #include "ptx/lower/selector.hpp"
 
@@ -65,6 +68,103 @@ void copy(Selector& s, Modifiers& m) {
   s.write(std::move(instruction));
 }
 
+// The thread's own loops: 16 bytes at a time.
+constexpr std::string_view kBulk = R"(
+.func to_shared(.reg .b32 to, .reg .b@A from, .reg .b32 bytes)
+{
+  .reg .pred p;
+  setp.eq.u32 p, bytes, 0;
+  @p bra END;
+NEXT:
+  cp.async.cg.shared.global [to], [from], 16;
+  add.u32 to, to, 16;
+  add.u@A from, from, 16;
+  sub.u32 bytes, bytes, 16;
+  setp.ne.u32 p, bytes, 0;
+  @p bra NEXT;
+END:
+  cp.async.wait_all;
+  ret;
+}
+.func to_global(.reg .b@A to, .reg .b32 from, .reg .b32 bytes)
+{
+  .reg .pred p;
+  .reg .b32 a, b, c, d;
+  setp.eq.u32 p, bytes, 0;
+  @p bra END;
+NEXT:
+  ld.shared.v4.b32 {a, b, c, d}, [from];
+  st.global.v4.b32 [to], {a, b, c, d};
+  add.u32 from, from, 16;
+  add.u@A to, to, 16;
+  sub.u32 bytes, bytes, 16;
+  setp.ne.u32 p, bytes, 0;
+  @p bra NEXT;
+END:
+  ret;
+}
+)";
+
+const Function& bulk_function(unsigned address_bits, const char* name) {
+  static const OwnFunctions narrow(kBulk, "Heddle's copies in bulk", 32);
+  static const OwnFunctions wide(kBulk, "Heddle's copies in bulk", 64);
+  return (address_bits == 64 ? wide : narrow)[name];
+}
+
+Value flat(Selector& s, std::size_t index, isa::Space space) {
+  const Selector::Address at = s.flat_address(s.operand(index), space);
+  return Value::of(at.base, at.wide ? Type::u64 : Type::u32);
+}
+
+void nothing(Selector& s) {
+  IrInstruction instruction;
+  instruction.op = Op::NOP;
+  s.write(std::move(instruction));
+}
+
+// cp.async.bulk between global and shared memory, of which the thread has to be no more than one: it copies 16 bytes at
+// a time itself, and goes on when all have come. PTX lets a unit of its own do that; who waits for the bytes sees no
+// difference but in time. So all groups of such copies are over when they are asked for.
+void copy_in_bulk(Selector& s, Modifiers& m) {
+  if (m.accept("commit_group")) {
+    m.finish();
+    s.expect_operands(0);
+    nothing(s);
+    return;
+  }
+  if (m.accept("wait_group")) {
+    m.accept("read");
+    m.finish();
+    s.expect_operands(1);
+    s.constant(s.operand(0), 0, kMostGroups, "the number of groups");
+    nothing(s);
+    return;
+  }
+  if (m.peek() == "tensor" || m.peek() == "prefetch") {
+    m.refuse("cp.async.bulk." + std::string(m.peek()) + " is not supported", "copy rows by cp.async.bulk or cp.async");
+  }
+  const bool to_shared = m.accept("shared::cluster") || m.accept("shared::cta");
+  if (to_shared) {
+    m.expect("global");
+    m.expect("mbarrier::complete_tx::bytes");
+  } else {
+    m.expect("global");
+    m.expect("shared::cta");
+    m.expect("bulk_group");
+  }
+  const CacheHints hints = cache_hints(m, false);
+  m.finish();
+  s.expect_operands((to_shared ? 4 : 3) + (hints.policy ? 1 : 0));
+  s.guard_by_branch();
+  const Value bytes = s.source(s.operand(2), Type::u32);
+  const Value to = flat(s, 0, to_shared ? isa::Space::shared : isa::Space::global);
+  const Value from = flat(s, 1, to_shared ? isa::Space::global : isa::Space::shared);
+  static_cast<void>(
+      inline_own(s, bulk_function(s.address_size(), to_shared ? "to_shared" : "to_global"), {to, from, bytes}));
+  if (to_shared) bytes_have_come(s, s.operand(3), bytes);
+  if (hints.policy) check_policy(s, s.operand_count() - 1);
+}
+
 // cp.async, and what is known by the same name.
 void lower_cp(Selector& s) {
   Modifiers m = s.modifiers();
@@ -88,9 +188,14 @@ void lower_cp(Selector& s) {
     note(s, Op::ASYNC_WAIT, isa::kEveryCopy);
     return;
   }
-  if (m.peek() == "bulk") m.refuse("copies in bulk are not supported", "use cp.async.ca or cp.async.cg");
-  if (m.peek() == "mbarrier") {
-    m.refuse("there are no barrier objects in memory", "use cp.async.wait_group and bar.sync");
+  if (m.accept("bulk")) {
+    copy_in_bulk(s, m);
+    return;
+  }
+  if (m.accept("mbarrier")) {
+    m.expect("arrive");
+    lower_copies_arrive(s, m);
+    return;
   }
   copy(s, m);
 }

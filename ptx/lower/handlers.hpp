@@ -27,14 +27,16 @@ struct Handler {
 [[nodiscard]] std::span<const Handler> memory_handlers();       // ld ldu st prefetch ...
 [[nodiscard]] std::span<const Handler> atomic_handlers();       // atom red membar fence
 [[nodiscard]] std::span<const Handler> control_handlers();      // bra brx call ret exit trap
-[[nodiscard]] std::span<const Handler> warp_handlers();         // vote shfl match activemask bar barrier progress
+[[nodiscard]] std::span<const Handler> warp_handlers();         // vote shfl match redux ... bar barrier progress
 [[nodiscard]] std::span<const Handler> matrix_handlers();       // mma ldmatrix
 [[nodiscard]] std::span<const Handler> warp_matrix_handlers();  // wmma
 [[nodiscard]] std::span<const Handler> copy_handlers();         // cp
-[[nodiscard]] std::span<const Handler> search_handlers();       // cond_acc tree_traverse
-[[nodiscard]] std::span<const Handler> library_handlers();      // print
-[[nodiscard]] std::span<const Handler> texture_handlers();      // tex txq suq
-[[nodiscard]] std::span<const Handler> surface_handlers();      // suld sust
+[[nodiscard]] std::span<const Handler> barrier_object_handlers();  // mbarrier
+[[nodiscard]] std::span<const Handler> hint_handlers();            // griddepcontrol setmaxnreg createpolicy
+[[nodiscard]] std::span<const Handler> search_handlers();          // cond_acc tree_traverse
+[[nodiscard]] std::span<const Handler> library_handlers();         // print
+[[nodiscard]] std::span<const Handler> texture_handlers();         // tex txq suq
+[[nodiscard]] std::span<const Handler> surface_handlers();         // suld sust
 
 // In call.cpp, listed with the control flow.
 void lower_call(Selector& s);

@@ -22,10 +22,11 @@ isa::Dim3 dimensions(const std::vector<std::uint32_t>& given) {
 std::vector<Handler> sorted_handlers() {
   std::vector<Handler> handlers;
   for (const auto table :
-       {integer_handlers(), multiply_handlers(), logic_handlers(), video_handlers(), real_handlers(),
-        compare_handlers(), move_handlers(), convert_handlers(), memory_handlers(), atomic_handlers(),
-        control_handlers(), warp_handlers(), matrix_handlers(), warp_matrix_handlers(), copy_handlers(),
-        search_handlers(), library_handlers(), texture_handlers(), surface_handlers()}) {
+       {integer_handlers(), multiply_handlers(), logic_handlers(),   video_handlers(),       real_handlers(),
+        compare_handlers(), move_handlers(),     convert_handlers(), memory_handlers(),      atomic_handlers(),
+        control_handlers(), warp_handlers(),     matrix_handlers(),  warp_matrix_handlers(), copy_handlers(),
+        search_handlers(),  library_handlers(),  texture_handlers(), surface_handlers(),     barrier_object_handlers(),
+        hint_handlers()}) {
     handlers.insert(handlers.end(), table.begin(), table.end());
   }
   std::sort(handlers.begin(), handlers.end(), [](const Handler& a, const Handler& b) { return a.opcode < b.opcode; });

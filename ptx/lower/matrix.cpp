@@ -195,7 +195,114 @@ void lower_ldmatrix(Selector& s) {
   s.write(std::move(instruction));
 }
 
-constexpr std::array kMatrixHandlers = {Handler{"mma", lower_mma}, Handler{"ldmatrix", lower_ldmatrix}};
+// Where a lane's elements are in a matrix of eight rows of eight, two elements of 16 bits in each lane's register.
+struct Element {
+  VReg row = kNone;   // lane / 4
+  VReg pair = kNone;  // lane % 4: of the pairs in the row
+};
+Element element_of(Selector& s) {
+  const VReg lane = s.temp(Type::u32);
+  s.special(lane, isa::Special::laneid, false);
+  Element at{s.temp(Type::u32), s.temp(Type::u32)};
+  s.emit(Op::SHR_U, at.row, Value::of(lane, Type::u32), Value::imm(2, Type::u32));
+  s.emit(Op::AND, at.pair, Value::of(lane, Type::u32), Value::imm(3, Type::u32));
+  return at;
+}
+
+// What lane number `lane` has in `from`.
+VReg from_lane(Selector& s, VReg from, VReg lane) {
+  IrInstruction instruction;
+  instruction.op = Op::SHFL_IDX;
+  instruction.dst = s.temp(Type::b32);
+  instruction.a = from;
+  instruction.b = lane;
+  instruction.c = s.in_register(Value::imm(31, Type::u32));
+  const VReg got = instruction.dst;
+  s.write(std::move(instruction));
+  return got;
+}
+
+// The lane's part of the transposed matrix: elements (2 pair, row) and (2 pair + 1, row) of it, which lanes 8 pair +
+// row / 2 and four further have, in the halves that row % 2 says.
+void transpose(Selector& s, const Element& at, VReg to, VReg from) {
+  const VReg half_row = s.temp(Type::u32);
+  s.emit(Op::SHR_U, half_row, Value::of(at.row, Type::u32), Value::imm(1, Type::u32));
+  const VReg first = s.temp(Type::u32);
+  s.emit(Op::MAD_LO, first, Value::of(at.pair, Type::u32), Value::imm(8, Type::u32), Value::of(half_row, Type::u32));
+  const VReg second = s.temp(Type::u32);
+  s.emit(Op::ADD, second, Value::of(first, Type::u32), Value::imm(4, Type::u32));
+  const VReg odd = s.temp(Type::u32);
+  s.emit(Op::AND, odd, Value::of(at.row, Type::u32), Value::imm(1, Type::u32));
+  const VReg halves = s.temp(Type::u32);
+  s.emit(Op::MAD_LO, halves, Value::of(odd, Type::u32), Value::imm(0x2222, Type::u32),
+         Value::of(s.in_register(Value::imm(0x5410, Type::u32)), Type::u32));
+  const VReg a = from_lane(s, from, first);
+  const VReg b = from_lane(s, from, second);
+  s.emit(Op::PRMT, to, Value::of(a, Type::b32), Value::of(b, Type::b32), Value::of(halves, Type::b32));
+}
+
+// movmatrix: two exchanges between lanes.
+void lower_movmatrix(Selector& s) {
+  Modifiers m = s.modifiers();
+  for (const char* const word : {"sync", "aligned", "m8n8", "trans"}) m.expect(word);
+  m.type({Type::b16});
+  m.finish();
+  s.expect_operands(2);
+  const VReg from = s.in_register(s.source(s.operand(1), Type::b32));
+  s.guard_by_branch();
+  take_all_lanes(s);
+  transpose(s, element_of(s), s.destination(s.operand(0), Type::b32), from);
+}
+
+// stmatrix: for each matrix every lane gets its row's address from the lane that has it, and stores its two elements.
+void lower_stmatrix(Selector& s) {
+  Modifiers m = s.modifiers();
+  m.expect("sync");
+  m.expect("aligned");
+  if (m.peek() == "m16n8") m.refuse("matrices have eight rows of 16 bytes here", "write .m8n8");
+  m.expect("m8n8");
+  const unsigned count = m.require<unsigned>("how many matrices", {{"x1", 1U}, {"x2", 2U}, {"x4", 4U}});
+  const bool transposed = m.accept("trans");
+  if (!m.accept("shared") && !m.accept("shared::cta")) {
+    m.refuse("the matrices must be in shared memory", "write .shared, with an address that cvta.to.shared has made");
+  }
+  m.type({Type::b16});
+  m.finish();
+  s.expect_operands(2);
+  s.guard_by_branch();
+  const Selector::Address to = s.address(s.operand(0), isa::Space::shared, 16);
+  std::vector<VReg> parts;
+  for (const Operand* const element : registers_of(s, 1, count, "the source")) {
+    parts.push_back(s.in_register(s.source(*element, Type::b32)));
+  }
+  take_all_lanes(s);
+  const Element at = element_of(s);
+  const VReg row = s.temp(Type::u32);
+  s.emit(Op::ADD, row, Value::of(to.base, Type::u32), Value::imm(static_cast<std::uint32_t>(to.offset), Type::u32));
+  for (unsigned matrix = 0; matrix != count; ++matrix) {
+    VReg part = parts[matrix];
+    if (transposed) {
+      const VReg turned = s.temp(Type::b32);
+      transpose(s, at, turned, part);
+      part = turned;
+    }
+    const VReg holder = s.temp(Type::u32);
+    s.emit(Op::ADD, holder, Value::of(at.row, Type::u32), Value::imm(8 * matrix, Type::u32));
+    const VReg place = s.temp(Type::u32);
+    s.emit(Op::MAD_LO, place, Value::of(at.pair, Type::u32), Value::imm(4, Type::u32),
+           Value::of(from_lane(s, row, holder), Type::u32));
+    IrInstruction store;
+    store.op = Op::ST_SHARED;
+    store.a = place;
+    store.immediate = true;
+    store.sub = isa::memory_sub(isa::Width::b32, 1);
+    store.elements = {part};
+    s.write(std::move(store));
+  }
+}
+
+constexpr std::array kMatrixHandlers = {Handler{"mma", lower_mma}, Handler{"ldmatrix", lower_ldmatrix},
+                                        Handler{"stmatrix", lower_stmatrix}, Handler{"movmatrix", lower_movmatrix}};
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Between threads: vote shfl match activemask, and barriers (PTX ISA, sections 9.7.9.5, 9.7.9.6 and 9.7.13).
+// Between threads: vote shfl match redux elect activemask, and barriers (PTX ISA, sections 9.7.9.5, 9.7.9.6, 9.7.13).
 #include <array>
 
 #include "ptx/lower/handlers.hpp"
@@ -92,6 +92,72 @@ void lower_match(Selector& s) {
   instruction.p = s.paired(s.operand(0));
   instruction.a = s.in_register(s.source(s.operand(1), type));
   const Value mask = s.source(s.operand(2), Type::b32);
+  if (instruction.p == kNone) {
+    set_b(s, instruction, mask);  // the immediate form has no predicate result
+  } else {
+    instruction.b = s.in_register(mask);
+  }
+  s.note_warp_operation();
+  s.wait_for_lanes(mask);
+  s.write(std::move(instruction));
+}
+
+void lower_redux(Selector& s) {
+  enum class What : std::uint8_t { add, min, max, bits_and, bits_or, bits_xor };
+  Modifiers m = s.modifiers();
+  m.expect("sync");
+  const What what = m.require<What>("what all come to", {{"add", What::add},
+                                                         {"min", What::min},
+                                                         {"max", What::max},
+                                                         {"and", What::bits_and},
+                                                         {"or", What::bits_or},
+                                                         {"xor", What::bits_xor}});
+  const bool bits = what >= What::bits_and;
+  const Type type = bits ? m.type({Type::b32}) : m.type({Type::u32, Type::s32});
+  m.finish();
+  s.expect_operands(3);
+  s.expect_unpaired(s.operand(0));
+  const bool is_signed = type == Type::s32;
+  IrInstruction instruction;
+  switch (what) {
+    case What::add:
+      instruction.op = Op::REDUX_ADD;
+      break;
+    case What::min:
+      instruction.op = is_signed ? Op::REDUX_MIN_S : Op::REDUX_MIN_U;
+      break;
+    case What::max:
+      instruction.op = is_signed ? Op::REDUX_MAX_S : Op::REDUX_MAX_U;
+      break;
+    case What::bits_and:
+      instruction.op = Op::REDUX_AND;
+      break;
+    case What::bits_or:
+      instruction.op = Op::REDUX_OR;
+      break;
+    case What::bits_xor:
+      instruction.op = Op::REDUX_XOR;
+      break;
+  }
+  instruction.dst = s.destination(s.operand(0), type);
+  instruction.a = s.in_register(s.source(s.operand(1), type));
+  const Value mask = s.source(s.operand(2), Type::b32);
+  set_b(s, instruction, mask);
+  s.note_warp_operation();
+  s.wait_for_lanes(mask);
+  s.write(std::move(instruction));
+}
+
+void lower_elect(Selector& s) {
+  Modifiers m = s.modifiers();
+  m.expect("sync");
+  m.finish();
+  s.expect_operands(2);
+  IrInstruction instruction;
+  instruction.op = Op::ELECT;
+  instruction.dst = s.destination(s.operand(0), Type::b32);
+  instruction.p = s.paired(s.operand(0));
+  const Value mask = s.source(s.operand(1), Type::b32);
   if (instruction.p == kNone) {
     set_b(s, instruction, mask);  // the immediate form has no predicate result
   } else {
@@ -241,14 +307,11 @@ void lower_progress(Selector& s) {
   s.write(std::move(progress));
 }
 
-constexpr std::array kWarpHandlers = {Handler{"vote", lower_vote},
-                                      Handler{"shfl", lower_shfl},
-                                      Handler{"match", lower_match},
-                                      Handler{"activemask", lower_activemask},
-                                      Handler{"bar", lower_bar},
-                                      Handler{"barrier", lower_barrier},
-                                      Handler{"nanosleep", lower_nanosleep},
-                                      Handler{"progress", lower_progress}};
+constexpr std::array kWarpHandlers = {
+    Handler{"vote", lower_vote},        Handler{"shfl", lower_shfl},       Handler{"match", lower_match},
+    Handler{"redux", lower_redux},      Handler{"elect", lower_elect},     Handler{"activemask", lower_activemask},
+    Handler{"bar", lower_bar},          Handler{"barrier", lower_barrier}, Handler{"nanosleep", lower_nanosleep},
+    Handler{"progress", lower_progress}};
 
 }  // namespace
 

@@ -14,7 +14,6 @@ struct Advice {
 constexpr std::string_view kTexture = "textures are fetched from by tex.1d and tex.2d";
 constexpr std::string_view kTensor = "matrices are multiplied by mma or wmma and loaded by ldmatrix";
 constexpr std::string_view kAsync = "of asynchronous copies there is cp.async";
-constexpr std::string_view kMbarrier = "there are no barrier objects in memory; use bar.sync or atomics";
 constexpr std::string_view kStack = "there is no stack; declare a .local array of fixed size";
 constexpr std::string_view kCluster = "there are no clusters of blocks; use global memory";
 constexpr std::string_view kVideo = "write it with bfe, add and min/max";
@@ -25,11 +24,8 @@ constexpr std::array kAdvice = {
     Advice{"sured", "surfaces are accessed by suld and sust; use a buffer with atom.global"},
     Advice{"wgmma", kTensor},
     Advice{"tcgen05", kTensor},
-    Advice{"stmatrix", kTensor},
-    Advice{"movmatrix", kTensor},
     Advice{"multimem", kAsync},
     Advice{"tensormap", kAsync},
-    Advice{"mbarrier", kMbarrier},
     Advice{"alloca", kStack},
     Advice{"stacksave", kStack},
     Advice{"stackrestore", kStack},
@@ -45,11 +41,7 @@ constexpr std::array kAdvice = {
     Advice{"vshr", kVideo},
     Advice{"vmad", kVideo},
     Advice{"vset", kVideo},
-    Advice{"redux", "reduce with shfl, or with atom in shared memory"},
-    Advice{"elect", "compare %laneid with the lowest lane of activemask"},
-    Advice{"griddepcontrol", "launches run one after the other; remove it"},
-    Advice{"setmaxnreg", "registers are given to a kernel as a whole; use .maxnreg"},
-    Advice{"createpolicy", "caches have no eviction policies per access; remove it and its uses"}};
+};
 
 }  // namespace
 

@@ -131,16 +131,15 @@ TEST(CudaCompiler, KeepsAccessesThroughNullPointers) {
 // What the PTX compiler refuses is told in terms of the CUDA file too.
 TEST(CudaCompiler, RefusalsNameTheCudaLineAndFunction) {
   const LaunchFolder folder;
-  folder.write(
-      "k.cu",
-      "template <class T> __global__ void twice(T* p) {\n  p[0] *= 2;\n  asm volatile(\"griddepcontrol.wait;\");\n}\n"
-      "template __global__ void twice<int>(int*);\n");
+  folder.write("k.cu",
+               "template <class T> __global__ void twice(T* p) {\n  p[0] *= 2;\n  asm "
+               "volatile(\"wgmma.fence.sync.aligned;\");\n}\n"
+               "template __global__ void twice<int>(int*);\n");
   const std::string text =
       folder.refusal([&] { static_cast<void>(ptx::compile(compile_cuda(folder.path("k.cu"), 64), "k.ptx")); });
   EXPECT_EQ(text.find("k.ptx:"), 0U) << text;
   EXPECT_NE(
-      text.find(
-          "instruction 'griddepcontrol' is not supported (k.cu:3, in void twice<int>(int*)); launches run one after"),
+      text.find("instruction 'wgmma' is not supported (k.cu:3, in void twice<int>(int*)); matrices are multiplied by"),
       std::string::npos)
       << text;
 }

@@ -334,6 +334,10 @@ TEST_F(CudaProgram, WarpOperationsAreThoseOf32Threads) {
     EXPECT_EQ(ran.code, 0) << machine.front() << ": " << ran.err;
     EXPECT_EQ(ran.out, "warpSize 32 32 32\nPASSED\n") << machine.back();
   }
+  // Where nvcc has an instruction for sums over lanes.
+  const std::string newer = compile("warp_operations.cu", {"-arch=sm_80"});
+  const test::Ran of_gpu = test::heddle({"exec", "--quiet", "--config", "h100-8sm", "--", newer});
+  EXPECT_EQ(of_gpu.out, "warpSize 32 32 32\nPASSED\n") << of_gpu.err;
   for (const char* const config : {"tbc", "odgs", "slip"}) {
     const test::Ran ran = run({config});
     EXPECT_EQ(ran.code, 1) << config;

@@ -138,6 +138,123 @@ TEST(GpuCopies, AreThereWhenTheyHaveBeenWaitedFor) {
   }
 }
 
+// A producer and its consumers, as kernels for today's GPUs have them: one thread copies tiles in bulk into two places,
+// and 64 others read them; barrier objects say when a place is full, by bytes, and when it is empty, by arrivals. Words
+// as for tiles above.
+constexpr const char* kProducer = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry stages(.param .u64 out)
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<24>;
+  .reg .b64 %a<6>;
+  .shared .align 16 .b8 stage[2048];
+  .shared .align 8 .b64 full[2];
+  .shared .align 8 .b64 empty[2];
+  ld.param.u64 %a0, [out];
+  mov.u32 %r0, %tid.x;
+  setp.eq.u32 %p0, %r0, 0;
+  @!%p0 bra BEGUN;
+  mbarrier.init.shared::cta.b64 [full], 1;
+  mbarrier.init.shared::cta.b64 [full+8], 1;
+  mbarrier.init.shared::cta.b64 [empty], 64;
+  mbarrier.init.shared::cta.b64 [empty+8], 64;
+BEGUN:
+  bar.sync 0;
+  mov.u32 %r1, 0;             // the tile
+  mov.u32 %r9, 0;
+  mov.u32 %r10, full;
+  mov.u32 %r11, empty;
+  mov.u32 %r12, stage;
+  setp.ge.u32 %p1, %r0, 32;
+  @%p1 bra CONSUME;
+  @!%p0 bra END;
+PRODUCE:
+  and.b32 %r2, %r1, 1;
+  shl.b32 %r3, %r2, 3;
+  add.u32 %r4, %r10, %r3;     // full
+  add.u32 %r5, %r11, %r3;     // empty
+  shl.b32 %r6, %r2, 10;
+  add.u32 %r6, %r12, %r6;
+  shr.u32 %r7, %r1, 1;
+  xor.b32 %r7, %r7, 1;
+  and.b32 %r7, %r7, 1;        // of the phase before: of none, the first time
+ROOM:
+  mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r5], %r7;
+  @!%p2 bra ROOM;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 1024;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r6], [%a0], 1024, [%r4];
+  add.u64 %a0, %a0, 1024;
+  add.u32 %r1, %r1, 1;
+  setp.ne.u32 %p3, %r1, 8;
+  @%p3 bra PRODUCE;
+  bra END;
+CONSUME:
+  sub.u32 %r0, %r0, 32;
+  mul.wide.u32 %a1, %r0, 4;
+  add.u64 %a1, %a0, %a1;
+  xor.b32 %r8, %r0, 21;
+  shl.b32 %r8, %r8, 4;
+  add.u32 %r8, %r12, %r8;
+TILE:
+  and.b32 %r2, %r1, 1;
+  shl.b32 %r3, %r2, 3;
+  add.u32 %r4, %r10, %r3;
+  add.u32 %r5, %r11, %r3;
+  shl.b32 %r6, %r2, 10;
+  add.u32 %r6, %r8, %r6;
+  shr.u32 %r7, %r1, 1;
+  and.b32 %r7, %r7, 1;
+COMES:
+  mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r4], %r7;
+  @!%p2 bra COMES;
+  ld.shared.v4.u32 {%r13, %r14, %r15, %r16}, [%r6];
+  mbarrier.arrive.shared::cta.b64 _, [%r5];
+  mad.lo.u32 %r9, %r9, 3, %r13;
+  add.u32 %r9, %r9, %r14;
+  mad.lo.u32 %r9, %r15, 5, %r9;
+  mad.lo.u32 %r9, %r16, 7, %r9;
+  add.u32 %r1, %r1, 1;
+  setp.ne.u32 %p3, %r1, 8;
+  @%p3 bra TILE;
+  st.global.u32 [%a1+8192], %r9;
+END:
+  ret;
+}
+)";
+
+TEST(GpuCopies, InBulkAreCountedByBarrierObjects) {
+  constexpr unsigned kConsumers = 64, kWords = kTiles * kConsumers * 4;
+  const auto found = [&](const std::string& machine, const std::vector<std::string>& settings) {
+    return test::in_child([&]() -> std::string {
+      std::vector<std::uint32_t> words(kWords + kConsumers);
+      for (unsigned i = 0; i != kWords; ++i) words[i] = i;
+      words = test::words_left_by(machine, settings, kProducer,
+                                  {"stages", {1, 1, 1}, {32 + kConsumers, 1, 1}, 0, {}, 0, false}, words, true);
+      for (unsigned thread = 0; thread != kConsumers; ++thread) {
+        std::uint32_t sum = 0;
+        for (unsigned tile = 0; tile != kTiles; ++tile) {
+          const unsigned first = (tile * kConsumers + (thread ^ 21U)) * 4;
+          sum = sum * 3 + first + (first + 1) + 5 * (first + 2) + 7 * (first + 3);
+        }
+        if (words[kWords + thread] != sum) {
+          return fmt::format("thread {}: {} instead of {}", thread, words[kWords + thread], sum);
+        }
+      }
+      return "right";
+    });
+  };
+  for (const char* const machine :
+       {"h100-8sm", "a100-8sm", "v100-8sm", "rtx3070-8sm", "baseline", "gto", "two-level"}) {
+    EXPECT_EQ(found(machine, {}), "right") << machine;
+  }
+  for (const char* const setting : {"core.issue=scoreboard", "core.divergence=stack", "core.pending_accesses=2"}) {
+    EXPECT_EQ(found("h100-8sm", {setting}), "right") << setting;
+  }
+}
+
 TEST(GpuCopies, FillWithZerosWhatIsNotRead) {
   for (const char* const machine : {"h100-8sm", "baseline"}) {
     EXPECT_EQ(judged(machine, {}, ", %r20", 3), "right") << machine;

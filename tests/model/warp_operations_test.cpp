@@ -122,6 +122,9 @@ std::string operations() {
       store(word++);
   text += "bar.warp.sync -1; ld.volatile.shared.u32 %w, [%r12];\n" + store(word++);
   text += "tree_traverse.size.u32 %w, 1000, %p1, 8;\n" + store(word++);
+  text += "redux.sync.add.s32 %w, %r3, -1;\n" + store(word++);
+  text += "mov.u32 %w, 5; @%p2 redux.sync.xor.b32 %w, %r3, 0x0ff0f3c6;\n" + store(word++);
+  text += "mov.u32 %w, 9; @%p2 elect.sync %w|%q, 0x0ff0f3c6;\n" + store(word++);
   return text + "exit; }\n";
 }
 
@@ -212,6 +215,13 @@ void expect_cuda(const Results& results) {
     EXPECT_EQ(results.at(thread, 32), 1000 + 4 * odd_ones);
     EXPECT_EQ(results.at(thread, 33), odd_ones);
     EXPECT_EQ(results.at(thread, 36), 1000 + 8 * odd_ones);
+    constexpr std::uint32_t kSome = 0x0ff0f3c6;
+    std::uint32_t some = 0;
+    for (unsigned i = 0; i < count; ++i) some ^= (kSome >> i & 1U) != 0 ? first + i : 0;
+    const bool in_it = (kSome >> lane & 1U) != 0;
+    EXPECT_EQ(results.at(thread, 37), sum);
+    EXPECT_EQ(results.at(thread, 38), in_it ? some : 5);
+    EXPECT_EQ(results.at(thread, 39), in_it ? 1U : 9U);
     if (odd >> lane & 1U) {
       const unsigned place = (thread / kBlock * 2 + number / 32) * kListWords;
       EXPECT_EQ(results.lists.at(place + static_cast<unsigned>(std::popcount(odd & below))), thread);

@@ -34,15 +34,11 @@ TEST(LowerControl, Refuses) {
       {"pmevent 1, 2;",
        "t.ptx:8:1: 'pmevent' with these modifiers takes 1 operands and has 2; compare the operands with the PTX "
        "manual's"},
-      {"griddepcontrol.wait;",
-       "t.ptx:8:1: instruction 'griddepcontrol' is not supported; launches run one after the other; remove it"},
       {"wgmma.fence.sync.aligned;",
        "t.ptx:8:1: instruction 'wgmma' is not supported; matrices are multiplied by mma or wmma and loaded by "
        "ldmatrix"},
-      {"cp.async.bulk.shared::cta.global [s], [%rd1], 16, [s];",
-       "t.ptx:8:1: copies in bulk are not supported; use cp.async.ca or cp.async.cg"},
-      {"cp.async.mbarrier.arrive.b64 [s];",
-       "t.ptx:8:1: there are no barrier objects in memory; use cp.async.wait_group and bar.sync"},
+      {"cp.async.bulk.tensor.1d.shared::cta.global [s], [%rd1], [s];",
+       "t.ptx:8:1: cp.async.bulk.tensor is not supported; copy rows by cp.async.bulk or cp.async"},
       {"cp.async.ca.shared.global [s], [%rd1], 12;",
        "t.ptx:8:40: cp.async copies 4, 8 or 16 bytes; write one of these numbers"},
       {"cp.async.cg.shared.global [s], [%rd1], 8;", "t.ptx:8:40: cp.async.cg copies 16 bytes; write .ca for less"},
@@ -53,9 +49,9 @@ TEST(LowerControl, Refuses) {
       {"sured.b.add.1d.u32.trap [surf, {%r2}], %r1;",
        "t.ptx:8:1: instruction 'sured' is not supported; surfaces are accessed by suld and sust; use a buffer with "
        "atom.global"},
-      {"mbarrier.init.shared.b64 [bar], 1;",
-       "t.ptx:8:1: instruction 'mbarrier' is not supported; there are no barrier objects in memory; use bar.sync or "
-       "atomics"},
+      {"mbarrier.test_wait.shared.b64 %p1, [s];",
+       "t.ptx:8:1: 'mbarrier' with these modifiers takes 3 operands and has 2; compare the operands with the PTX "
+       "manual's"},
       {"ad.u32 %r1, %r2, 1;", "t.ptx:8:1: unknown instruction 'ad'; did you mean 'add'?"},
       {"fleury.u32 %r1;", "t.ptx:8:1: unknown instruction 'fleury'; docs/ptx.md lists the instructions that there are"},
       {"call nothing;",

@@ -2,37 +2,14 @@
 // 9.7.13.9 to 9.7.13.12), bar.red and special registers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 
-#include "tests/ptx_ops/program.hpp"
+#include "tests/ptx_ops/warp_text.hpp"
 
 namespace heddle::ptx_ops {
 namespace {
-
-constexpr unsigned kWarp = 32;
-
-// Loads the thread's input word into %v; %mine is its output address, `words` words per thread.
-std::string warp_prologue(unsigned words) {
-  return "  .reg .u$p %o, %mine; .reg .b32 %v, %w, %x, %lane; .reg .pred %p, %q, %even;\n"
-         "  cvt.u$p.u32 %o, %tid0; shl.b$p %o, %o, 2; add.u$p %in, %in, %o; ld.global.b32 %v, [%in];\n"
-         "  mul.lo.u$p %o, %o, " +
-         std::to_string(words) +
-         "; add.u$p %mine, %out, %o; mov.u32 %lane, %laneid;\n"
-         "  and.b32 %w, %lane, 1; setp.eq.u32 %even, %w, 0;\n";
-}
-std::string store(unsigned word, const char* value) {
-  return "  st.global.b32 [%mine+" + std::to_string(4 * word) + "], " + value + ";\n";
-}
-std::string store_predicate(unsigned word, const char* predicate) {
-  return std::string("  selp.b32 %x, 1, 0, ") + predicate + ";\n" + store(word, "%x");
-}
-
-std::vector<u32> values(unsigned count, u32 modulus) {
-  std::vector<u32> result;
-  for (u32 i = 0; i < count; ++i) result.push_back((i + 1) * 0x9e3779b9U % modulus);
-  return result;
-}
 
 // Votes of one warp over (input != 0), over all lanes and under masks, in converged and divergent code.
 TEST(PtxWarp, Votes) {
@@ -180,6 +157,102 @@ TEST(PtxWarp, MatchesAndActiveLanes) {
       EXPECT_EQ(found[7], lane % 2 == 0 ? equal & 0x55555555U : 0U);
       EXPECT_EQ(found[8], lane % 2 == 0 ? 0x55555555U : 0xaaaaaaaaU);
     }
+  }
+}
+
+// Of all lanes, of some in divergent code, and of masks that differ by lane.
+TEST(PtxWarp, ReductionsAndElections) {
+  struct Reduction {
+    const char* name;
+    u32 (*combine)(u32 a, u32 b);
+  };
+  const Reduction reductions[] = {
+      {"add.u32", [](u32 a, u32 b) { return a + b; }},
+      {"add.s32", [](u32 a, u32 b) { return a + b; }},
+      {"min.u32", [](u32 a, u32 b) { return a < b ? a : b; }},
+      {"min.s32", [](u32 a, u32 b) { return static_cast<s32>(a) < static_cast<s32>(b) ? a : b; }},
+      {"max.u32", [](u32 a, u32 b) { return a > b ? a : b; }},
+      {"max.s32", [](u32 a, u32 b) { return static_cast<s32>(a) > static_cast<s32>(b) ? a : b; }},
+      {"and.b32", [](u32 a, u32 b) { return a & b; }},
+      {"or.b32", [](u32 a, u32 b) { return a | b; }},
+      {"xor.b32", [](u32 a, u32 b) { return a ^ b; }},
+  };
+  for (const Reduction& one : reductions) {
+    Program program;
+    program.input = values(kWarp, 0xffffffffU);
+    program.input[3] |= 0x80000000U;
+    program.output_words = kWarp * 7;
+    const std::string redux = std::string("redux.sync.") + one.name;
+    program.body = warp_prologue(7) + "  mov.u32 %w, 0;\n  " + redux + " %w, %v, 0xffffffff;\n" + store(0, "%w") +
+                   "  elect.sync %w|%p, -1;\n" + store(1, "%w") + store_predicate(2, "%p") +
+                   // Each lane names the lanes of its own parity.
+                   "  selp.b32 %w, 0x55555555, 0xaaaaaaaa, %even;\n  " + redux + " %x, %v, %w;\n" + store(3, "%x") +
+                   "  @%even bra EVEN;\n  " + redux + " %w, %v, 0xaaaaaaaa;\n" + store(4, "%w") +
+                   "  elect.sync %w|%p, 0xaaaaaaa0;\n" + store(5, "%w") + store_predicate(6, "%p") +
+                   "  bra JOINED;\nEVEN:\n  elect.sync %w|%p, 0x55555555;\n" + store(5, "%w") +
+                   store_predicate(6, "%p") + "JOINED:\n";
+    const std::vector<u32> output = run(program);
+    const auto all = [&](u32 members) {
+      std::optional<u32> sum;
+      for (unsigned i = 0; i < kWarp; ++i) {
+        if (((members >> i) & 1U) != 0) sum = sum ? one.combine(*sum, program.input[i]) : program.input[i];
+      }
+      return *sum;
+    };
+    for (unsigned lane = 0; lane < kWarp; ++lane) {
+      SCOPED_TRACE(std::string(one.name) + " lane " + std::to_string(lane));
+      const u32* found = &output[lane * 7];
+      const bool even = lane % 2 == 0;
+      EXPECT_EQ(found[0], all(~0U));
+      EXPECT_EQ(found[1], 0U);
+      EXPECT_EQ(found[2], lane == 0 ? 1U : 0U);
+      EXPECT_EQ(found[3], all(even ? 0x55555555U : 0xaaaaaaaaU));
+      if (!even) {
+        EXPECT_EQ(found[4], all(0xaaaaaaaaU));
+      }
+      EXPECT_EQ(found[5], even ? 0U : 5U);
+      EXPECT_EQ(found[6], lane == (even ? 0U : 5U) ? 1U : 0U);
+    }
+  }
+}
+
+// Of a matrix of 8 x 8 elements of 16 bits lane l has elements 2 (l % 4) and the next of row l / 4.
+TEST(PtxWarp, MatricesAreTransposedAndStored) {
+  Program program;
+  program.input = values(kWarp, 0xffffffffU);
+  program.output_words = kWarp * 5;
+  // The rows of both matrices lie 48 bytes apart, those of the second behind the first ones; row r's place is r ^ 5.
+  const std::string rows =
+      "  xor.b32 %w, %lane, 5; and.b32 %w, %w, 15; mul.lo.u32 %w, %w, 48; mov.u32 %row, space; add.u32 %row, %row, "
+      "%w;\n";
+  const auto words = [](unsigned first) {
+    return "  bar.sync 0;\n  ld.shared.b32 %x, [%mine_at];\n" + store(first, "%x") +
+           "  ld.shared.b32 %x, [%mine_at+384];\n" + store(first + 1, "%x") + "  bar.sync 0;\n";
+  };
+  program.module = ".shared .align 16 .b8 space[768];\n";
+  program.body = warp_prologue(5) + "  .reg .b32 %row, %turned, %mine_at, %second;\n" +
+                 "  movmatrix.sync.aligned.m8n8.trans.b16 %turned, %v;\n" + store(0, "%turned") + rows +
+                 "  shr.u32 %w, %lane, 2; mul.lo.u32 %w, %w, 48; and.b32 %x, %lane, 3; shl.b32 %x, %x, 2;\n"
+                 "  add.u32 %w, %w, %x; mov.u32 %mine_at, space; add.u32 %mine_at, %mine_at, %w;\n"
+                 "  not.b32 %second, %v;\n"
+                 "  stmatrix.sync.aligned.m8n8.x2.shared.b16 [%row], {%v, %second};\n" +
+                 words(1) + "  stmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 [%row], {%v, %second};\n" + words(3);
+  const std::vector<u32> output = run(program);
+  const auto element = [&](unsigned row, unsigned column) {
+    return program.input[4 * row + column / 2] >> 16 * (column % 2) & 0xffffU;
+  };
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    SCOPED_TRACE(lane);
+    const unsigned row = lane / 4, column = 2 * (lane % 4);
+    const u32* found = &output[lane * 5];
+    EXPECT_EQ(found[0], element(column, row) | element(column + 1, row) << 16);
+    const unsigned from = row ^ 5U;  // what has been stored where the lane looks
+    const u32 stored = element(from, column) | element(from, column + 1) << 16;
+    const u32 turned = element(column, from) | element(column + 1, from) << 16;
+    EXPECT_EQ(found[1], stored);
+    EXPECT_EQ(found[2], ~stored);
+    EXPECT_EQ(found[3], turned);
+    EXPECT_EQ(found[4], ~turned);
   }
 }
 

@@ -156,8 +156,17 @@ HEDDLE_DEVICE_ void __nanosleep(unsigned int nanoseconds) {
   asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds));
 }
 
-// Sums and the like over the lanes of `mask`, which all take part.
-#define HEDDLE_REDUCE_(name, type, combine)                                   \
+// Sums and the like over the lanes of `mask`, which all take part: in code for compute capability 8.0 and above one
+// instruction, as nvcc has it, and a loop below, where nvcc has none.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define HEDDLE_REDUCE_(name, type, of, combine)                                                     \
+  HEDDLE_DEVICE_ type __reduce_##name##_sync(unsigned int mask, type value) {                       \
+    type result;                                                                                    \
+    asm volatile("redux.sync." #name "." of " %0, %1, %2;" : "=r"(result) : "r"(value), "r"(mask)); \
+    return result;                                                                                  \
+  }
+#else
+#define HEDDLE_REDUCE_(name, type, of, combine)                               \
   HEDDLE_DEVICE_ type __reduce_##name##_sync(unsigned int mask, type value) { \
     type result = value;                                                      \
     bool first = true;                                                        \
@@ -168,13 +177,14 @@ HEDDLE_DEVICE_ void __nanosleep(unsigned int nanoseconds) {
     }                                                                         \
     return result;                                                            \
   }
-HEDDLE_REDUCE_(add, int, static_cast<int>(static_cast<unsigned int>(result) + static_cast<unsigned int>(x)))
-HEDDLE_REDUCE_(add, unsigned int, result + x)
-HEDDLE_REDUCE_(min, int, (x < result ? x : result))
-HEDDLE_REDUCE_(min, unsigned int, (x < result ? x : result))
-HEDDLE_REDUCE_(max, int, (x > result ? x : result))
-HEDDLE_REDUCE_(max, unsigned int, (x > result ? x : result))
-HEDDLE_REDUCE_(and, unsigned int, (result & x))
-HEDDLE_REDUCE_(or, unsigned int, (result | x))
-HEDDLE_REDUCE_(xor, unsigned int, (result ^ x))
+#endif
+HEDDLE_REDUCE_(add, int, "s32", static_cast<int>(static_cast<unsigned int>(result) + static_cast<unsigned int>(x)))
+HEDDLE_REDUCE_(add, unsigned int, "u32", result + x)
+HEDDLE_REDUCE_(min, int, "s32", (x < result ? x : result))
+HEDDLE_REDUCE_(min, unsigned int, "u32", (x < result ? x : result))
+HEDDLE_REDUCE_(max, int, "s32", (x > result ? x : result))
+HEDDLE_REDUCE_(max, unsigned int, "u32", (x > result ? x : result))
+HEDDLE_REDUCE_(and, unsigned int, "b32", (result & x))
+HEDDLE_REDUCE_(or, unsigned int, "b32", (result | x))
+HEDDLE_REDUCE_(xor, unsigned int, "b32", (result ^ x))
 #undef HEDDLE_REDUCE_

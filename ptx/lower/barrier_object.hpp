@@ -1,0 +1,17 @@
+// Barrier objects in shared memory (mbarrier): what other instructions do to them.
+#pragma once
+
+#include "ptx/lower/selector.hpp"
+
+namespace heddle::ptx {
+
+// cp.async.mbarrier.arrive, from its modifiers behind "arrive" on: the thread waits for its copies, and then arrives.
+// PTX lets the copies arrive by themselves; who waits for the barrier sees no difference but in time. Without .noinc
+// the phase waits for one arrival more, which is this one.
+void lower_copies_arrive(Selector& s, Modifiers& m);
+
+// complete_tx: so many bytes have come for the object at this operand, whose address is one of shared memory. The
+// statement's guard is a branch already (Selector::guard_by_branch).
+void bytes_have_come(Selector& s, const Operand& object, const Value& bytes);
+
+}  // namespace heddle::ptx

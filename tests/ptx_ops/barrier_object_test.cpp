@@ -1,0 +1,114 @@
+// Barrier objects in shared memory (mbarrier), copies in bulk that count their bytes there, and what is only a hint.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/ptx_ops/warp_text.hpp"
+
+namespace heddle::ptx_ops {
+namespace {
+
+// A barrier object of three warps: two phases by arrivals, one by bytes too, one of fewer after a thread has dropped
+// out. Each thread writes before it arrives, and reads another warp's word behind the wait.
+TEST(PtxBarrier, Objects) {
+  constexpr unsigned kThreads = 96;
+  for (const bool generic : {false, true}) {
+    Program program;
+    program.block = kThreads;
+    program.module = ".shared .align 8 .b64 object;\n.shared .b32 words[96];\n";
+    program.input = values(kThreads, 1000);
+    program.output_words = kThreads * 6;
+    const std::string in = generic ? "" : ".shared";
+    const std::string at = generic ? "[%object]" : "[object]";
+    const std::string write = "  st.shared.b32 [%own], %v;\n";
+    const std::string read = "  ld.shared.b32 %w, [%other];\n";
+    program.body =
+        warp_prologue(6) +
+        "  .reg .b64 %state; .reg .u$p %object; .reg .b32 %own, %other, %count;\n"
+        "  mov.u$p %object, object; cvta.shared.u$p %object, %object;\n"
+        "  mov.u32 %own, words; mov.u32 %other, words; shl.b32 %w, %tid0, 2; add.u32 %own, %own, %w;\n"
+        "  add.u32 %w, %tid0, 37; rem.u32 %w, %w, 96; shl.b32 %w, %w, 2; add.u32 %other, %other, %w;\n"
+        "  setp.eq.u32 %p, %tid0, 0;\n  @%p mbarrier.init" +
+        in + ".b64 " + at + ", 96;\n  bar.sync 0;\n" + write +
+        // The phase that begins is not over; the parity of the one before it is.
+        "  mbarrier.test_wait.parity" + in + ".b64 %q, " + at + ", 1;\n" + store_predicate(0, "%q") +
+        "  mbarrier.arrive" + in + ".b64 %state, " + at + ";\n  mbarrier.pending_count.b64 %count, %state;\n" +
+        store(1, "%count") + "FIRST:\n  mbarrier.try_wait" + in + ".b64 %q, " + at + ", %state;\n  @!%q bra FIRST;\n" +
+        read + store(2, "%w") + "  bar.sync 0;\n  add.u32 %v, %v, 1000;\n" + write +
+        // Thread 5 says that 24 bytes are to come, and thread 70 that they have.
+        "  setp.eq.u32 %q, %tid0, 5;\n  @%q mbarrier.expect_tx.relaxed.cta" + in + ".b64 " + at + ", 24;\n" +
+        "  bar.sync 0;\n  setp.eq.u32 %q, %tid0, 70;\n  mbarrier.arrive.release.cta" + in + ".b64 _, " + at +
+        ", 1;\n  @%q mbarrier.complete_tx" + in + ".b64 " + at + ", 24;\nSECOND:\n  mbarrier.try_wait.parity" + in +
+        ".b64 %q, " + at + ", 1, 100;\n  @!%q bra SECOND;\n" + read + store(3, "%w") +
+        // Thread 95 drops out: the third phase ends with its arrival, the fourth without.
+        "  bar.sync 0;\n  add.u32 %v, %v, 1000;\n" + write +
+        "  setp.eq.u32 %q, %tid0, 95;\n  @%q mbarrier.arrive_drop" + in + ".b64 %state, " + at +
+        ";\n  @!%q mbarrier.arrive.expect_tx" + in + ".b64 %state, " + at + ", 0;\nTHIRD:\n  mbarrier.test_wait" + in +
+        ".b64 %q, " + at + ", %state;\n  @!%q bra THIRD;\n" + read + store(4, "%w") +
+        "  bar.sync 0;\n  setp.ne.u32 %q, %tid0, 95;\n  @%q mbarrier.arrive.noComplete" + in + ".b64 %state, " + at +
+        ", 1;\n  mov.u32 %w, 7;\n  @!%q bra LAST;\nFOURTH:\n  mbarrier.test_wait.parity.acquire.cta" + in +
+        ".b64 %q, " + at + ", 1;\n  @!%q bra FOURTH;\n  mov.u32 %w, 8;\nLAST:\n" + store(5, "%w");
+    const std::vector<u32> output = run(program);
+    std::vector<u32> pending;
+    for (unsigned thread = 0; thread < kThreads; ++thread) {
+      SCOPED_TRACE(thread);
+      const u32* found = &output[thread * 6];
+      const u32 other = program.input[(thread + 37) % kThreads];
+      EXPECT_EQ(found[0], 1U);
+      pending.push_back(found[1]);
+      EXPECT_EQ(found[2], other);
+      EXPECT_EQ(found[3], other + 1000);
+      EXPECT_EQ(found[4], other + 2000);
+      EXPECT_EQ(found[5], thread == 95 ? 7U : 8U);
+    }
+    std::sort(pending.begin(), pending.end());
+    for (unsigned i = 0; i < kThreads; ++i) EXPECT_EQ(pending[i], i + 1);
+  }
+}
+
+// One thread copies the block's input to shared memory in two pieces, of which the barrier object counts the bytes, and
+// the sums back to global memory.
+TEST(PtxBarrier, CopiesInBulk) {
+  constexpr unsigned kThreads = 64;
+  Program program;
+  program.block = kThreads;
+  program.module = ".shared .align 16 .b8 space[256];\n.shared .align 8 .b64 object;\n";
+  program.input = values(kThreads, 0xffffffffU);
+  program.output_words = 2 * kThreads;
+  program.body =
+      "  .reg .u$p %first; mov.u$p %first, %in;\n" + warp_prologue(1) +
+      "  .reg .b32 %own; mov.u32 %own, space; shl.b32 %w, %tid0, 2; add.u32 %own, %own, %w;\n"
+      "  setp.ne.u32 %p, %tid0, 0;\n  @!%p mbarrier.init.shared::cta.b64 [object], 1;\n  bar.sync 0;\n"
+      "  @%p bra WAIT;\n  mbarrier.arrive.expect_tx.shared::cta.b64 _, [object], 256;\n"
+      "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [space], [%first], 96, [object];\n"
+      "  cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [space+96], [%first+96], 160, "
+      "[object];\nWAIT:\n  mbarrier.try_wait.parity.shared::cta.b64 %q, [object], 0;\n  @!%q bra WAIT;\n"
+      "  ld.shared.b32 %v, [%own];\n  bar.sync 0;\n  add.u32 %v, %v, 3;\n  st.shared.b32 [%own], %v;\n"
+      "  fence.proxy.async.shared::cta;\n  bar.sync 0;\n"
+      "  @!%p cp.async.bulk.global.shared::cta.bulk_group [%out+256], [space], 256;\n"
+      "  cp.async.bulk.commit_group;\n  cp.async.bulk.wait_group.read 0;\n" +
+      store(0, "%v");
+  const std::vector<u32> output = run(program);
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    EXPECT_EQ(output[thread], program.input[thread] + 3) << thread;
+    EXPECT_EQ(output[kThreads + thread], program.input[thread] + 3) << thread;
+  }
+}
+
+// What changes no result.
+TEST(PtxWarp, HintsToHardwareDoNothing) {
+  Program program;
+  program.input = values(kWarp, 1000);
+  program.output_words = kWarp;
+  program.body = warp_prologue(1) +
+                 "  .reg .b64 %policy;\n  griddepcontrol.wait;\n  setmaxnreg.inc.sync.aligned.u32 64;\n"
+                 "  createpolicy.fractional.L2::evict_last.b64 %policy, 0.5;\n"
+                 "  createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 %policy;\n"
+                 "  ld.global.L2::cache_hint.b32 %v, [%in], %policy;\n  fence.proxy.async;\n"
+                 "  fence.mbarrier_init.release.cluster;\n  griddepcontrol.launch_dependents;\n" +
+                 store(0, "%v");
+  EXPECT_EQ(run(program), program.input);
+}
+
+}  // namespace
+}  // namespace heddle::ptx_ops
