@@ -117,6 +117,7 @@ class Parser {
   void operands(Statement& statement);
   Operand operand(const Statement& statement);
   Operand name_operand(const Statement& statement);
+  void reserve_shared();                        // declares kReservedShared, once
   Operand declared_operand(const Token& name);  // register, special register or symbol; `name` is taken already
   Operand register_operand(const Token& name, const Symbol& symbol);
   Operand negated_predicate();
@@ -143,6 +144,7 @@ class Parser {
   std::vector<std::pair<std::string, Position>> module_pragmas_;
   std::map<std::uint32_t, Token> used_source_files_;  // number to its first .loc
   std::map<std::uint32_t, std::string> source_files_;
+  bool reserves_shared_ = false;  // reserve_shared() has been here
   std::uint64_t file_registers_ = 0;
   std::uint64_t initialized_bytes_ = 0;
   bool has_target_ = false, has_address_size_ = false;

@@ -210,6 +210,19 @@ Operand Parser::register_operand(const Token& name, const Symbol& symbol) {
   return out;
 }
 
+void Parser::reserve_shared() {
+  if (std::exchange(reserves_shared_, true)) {
+    return;
+  }
+  VariableDecl reserved;
+  reserved.name = kReservedShared;
+  reserved.space = isa::Space::shared;
+  reserved.count = kReservedBytes;
+  reserved.alignment = 16;
+  reserved.is_array = true;
+  out_.variables.push_back(std::move(reserved));
+}
+
 Operand Parser::declared_operand(const Token& name) {
   Operand out;
   out.at = in_.position(name);
@@ -239,6 +252,18 @@ Operand Parser::declared_operand(const Token& name) {
   }
   if (is_environment_register(name.text)) {
     out.kind = Operand::Kind::integer;  // a driver sets them, and here there is none: 0
+    return out;
+  }
+  if (name.text == "%reserved_smem_offset_cap") {
+    out.kind = Operand::Kind::integer;
+    out.integer = kReservedBytes;
+    return out;
+  }
+  if (const auto place = reserved_shared_named(name.text)) {
+    reserve_shared();
+    out.kind = Operand::Kind::symbol;
+    out.name = kReservedShared;
+    out.offset = *place;
     return out;
   }
   if (is_refused_special(name.text)) {

@@ -93,20 +93,16 @@ constexpr std::array<std::pair<std::string_view, Special>, 34> kSpecials{
      {"%envreg1", Special::envreg1},
      {"%envreg2", Special::envreg2}}};
 
-constexpr std::array<std::string_view, 14> kRefusedSpecials{"%aggr_smem_size",
-                                                            "%clusterid",
-                                                            "%nclusterid",
-                                                            "%cluster_ctaid",
-                                                            "%cluster_nctaid",
-                                                            "%cluster_ctarank",
-                                                            "%cluster_nctarank",
-                                                            "%is_explicit_cluster",
-                                                            "%reserved_smem_offset_begin",
-                                                            "%current_graph_exec",
-                                                            "%reserved_smem_offset_end",
-                                                            "%reserved_smem_offset_cap",
-                                                            "%reserved_smem_offset_0",
-                                                            "%reserved_smem_offset_1"};
+constexpr std::array<std::string_view, 9> kRefusedSpecials{
+    "%aggr_smem_size",  "%clusterid",        "%nclusterid",          "%cluster_ctaid",     "%cluster_nctaid",
+    "%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster", "%current_graph_exec"};
+
+// Offsets into the reserved part; its end is one of them.
+constexpr std::array<std::pair<std::string_view, unsigned>, 4> kReservedPlaces{
+    {{"%reserved_smem_offset_begin", 0},
+     {"%reserved_smem_offset_0", 0},
+     {"%reserved_smem_offset_1", kReservedBytes / 2},
+     {"%reserved_smem_offset_end", kReservedBytes}}};
 
 bool has_number_after(std::string_view name, std::string_view prefix, std::string_view suffix = {}) {
   if (!name.starts_with(prefix)) {
@@ -151,6 +147,10 @@ std::optional<isa::Space> space_named(std::string_view name) {
 
 std::optional<isa::Special> special_named(std::string_view name) {
   return look_up(kSpecials, name);
+}
+
+std::optional<unsigned> reserved_shared_named(std::string_view name) {
+  return look_up(kReservedPlaces, name);
 }
 
 bool is_vector_special(std::string_view name) {

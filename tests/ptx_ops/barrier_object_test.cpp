@@ -95,6 +95,31 @@ TEST(PtxBarrier, CopiesInBulk) {
   }
 }
 
+// The part of shared memory that is reserved to the run-time library lies apart from the program's.
+TEST(PtxBarrier, ReservedSharedMemory) {
+  Program program;
+  program.input = values(kWarp, 0xffffffffU);
+  program.output_words = kWarp * 4;
+  program.module = ".shared .b32 words[32];\n.extern .shared .align 4 .b8 dynamic[];\n";
+  program.body = warp_prologue(4) +
+                 "  .reg .b32 %own, %place, %end;\n  mov.u32 %place, %reserved_smem_offset_1;\n"
+                 "  shl.b32 %w, %lane, 2; add.u32 %place, %place, %w; mov.u32 %own, words; add.u32 %own, %own, %w;\n"
+                 "  st.shared.b32 [%own], %v; not.b32 %x, %v; st.shared.b32 [%place], %x;\n  bar.sync 0;\n"
+                 "  ld.shared.b32 %w, [%own];\n" +
+                 store(0, "%w") + "  ld.shared.b32 %w, [%place];\n" + store(1, "%w") +
+                 "  mov.u32 %w, %reserved_smem_offset_cap;\n" + store(2, "%w") +
+                 "  mov.u32 %end, %reserved_smem_offset_end; mov.u32 %w, %reserved_smem_offset_begin;\n"
+                 "  sub.u32 %end, %end, %w;\n" +
+                 store(3, "%end");
+  const std::vector<u32> output = run(program);
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    const u32 own = program.input[lane];
+    EXPECT_EQ(std::vector<u32>(output.begin() + 4 * lane, output.begin() + 4 * lane + 4),
+              (std::vector<u32>{own, ~own, 1024, 1024}))
+        << lane;
+  }
+}
+
 // What changes no result.
 TEST(PtxWarp, HintsToHardwareDoNothing) {
   Program program;
