@@ -25,8 +25,8 @@ namespace heddle::ptx {
 [[nodiscard]] bool is_vector_special(std::string_view name);
 
 // True for special registers of the PTX ISA that the machine does not have: %pm0, %clusterid...
-// Registers that name a place in the shared memory that is reserved to the run-time library, of which cooperative groups
-// take their tiles of several warps': where it lies in this variable, which a kernel that names one has.
+// The variable that a kernel has which names a place in the shared memory that is reserved to the run-time library
+// (cooperative groups have their tiles of several warps there), and where in it the place lies that a register names.
 inline constexpr std::string_view kReservedShared = "%reserved_smem";
 inline constexpr unsigned kReservedBytes = 1024;
 [[nodiscard]] std::optional<unsigned> reserved_shared_named(std::string_view name);
