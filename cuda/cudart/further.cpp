@@ -34,9 +34,17 @@ bool is_cooperative(const cudaLaunchConfig_t& config) {
   for (unsigned int i = 0; i < config.numAttrs; ++i) {
     const cudaLaunchAttributeID id = config.attrs[i].id;
     if (id == cudaLaunchAttributeCooperative) cooperative = config.attrs[i].val.cooperative != 0;
+    if (id == cudaLaunchAttributeClusterDimension) {
+      const auto& of = config.attrs[i].val.clusterDim;
+      require(of.x == 1 && of.y == 1 && of.z == 1, cudaErrorNotSupported, "a cluster is one block");
+      continue;
+    }
+    // One after the other is what programmatic launches allow, too.
     require(id == cudaLaunchAttributeIgnore || id == cudaLaunchAttributeAccessPolicyWindow ||
-                id == cudaLaunchAttributePriority || id == cudaLaunchAttributeCooperative,
-            cudaErrorNotSupported, "no clusters, and kernels are not launched programmatically");
+                id == cudaLaunchAttributePriority || id == cudaLaunchAttributeCooperative ||
+                id == cudaLaunchAttributeClusterSchedulingPolicyPreference ||
+                id == cudaLaunchAttributeProgrammaticStreamSerialization,
+            cudaErrorNotSupported, "kernels wait for no events of other kernels");
   }
   return cooperative;
 }

@@ -32,7 +32,7 @@ struct Handler {
 [[nodiscard]] std::span<const Handler> warp_matrix_handlers();  // wmma
 [[nodiscard]] std::span<const Handler> copy_handlers();         // cp
 [[nodiscard]] std::span<const Handler> barrier_object_handlers();  // mbarrier
-[[nodiscard]] std::span<const Handler> hint_handlers();            // griddepcontrol setmaxnreg createpolicy
+[[nodiscard]] std::span<const Handler> hint_handlers();            // griddepcontrol setmaxnreg createpolicy mapa ...
 [[nodiscard]] std::span<const Handler> search_handlers();          // cond_acc tree_traverse
 [[nodiscard]] std::span<const Handler> library_handlers();         // print
 [[nodiscard]] std::span<const Handler> texture_handlers();         // tex txq suq

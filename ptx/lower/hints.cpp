@@ -1,5 +1,6 @@
-// What tells hardware how to go about its work, and changes no result: griddepcontrol, setmaxnreg, createpolicy (PTX
-// ISA, "Parallel Synchronization", "Miscellaneous Instructions", "createpolicy").
+// What tells hardware how to go about its work, and changes no result: griddepcontrol, setmaxnreg, createpolicy; and
+// what names blocks of a cluster, which is one block: mapa, getctarank (PTX ISA, "Parallel Synchronization",
+// "Miscellaneous Instructions", "createpolicy", "mapa", "getctarank").
 #include <array>
 
 #include "ptx/lower/handlers.hpp"
@@ -63,7 +64,29 @@ void lower_createpolicy(Selector& s) {
   s.move(s.destination(s.operand(0), Type::b64), Value::imm(0, Type::b64));
 }
 
-constexpr std::array kHintHandlers = {Handler{"griddepcontrol", lower_griddepcontrol},
+// The address of the same place in another block of the cluster, which is this one.
+void lower_mapa(Selector& s) {
+  Modifiers m = s.modifiers();
+  m.accept("shared::cluster");
+  const Type type = m.type({Type::u32, Type::u64});
+  m.finish();
+  s.expect_operands(3);
+  (void)s.source(s.operand(2), Type::u32);
+  s.move(s.destination(s.operand(0), type), s.source(s.operand(1), type));
+}
+
+void lower_getctarank(Selector& s) {
+  Modifiers m = s.modifiers();
+  m.accept("shared::cluster");
+  const Type type = m.type({Type::u32, Type::u64});  // of the address
+  m.finish();
+  s.expect_operands(2);
+  (void)s.source(s.operand(1), type);
+  s.move(s.destination(s.operand(0), Type::u32), Value::imm(0, Type::u32));
+}
+
+constexpr std::array kHintHandlers = {Handler{"mapa", lower_mapa}, Handler{"getctarank", lower_getctarank},
+                                      Handler{"griddepcontrol", lower_griddepcontrol},
                                       Handler{"setmaxnreg", lower_setmaxnreg},
                                       Handler{"createpolicy", lower_createpolicy}};
 

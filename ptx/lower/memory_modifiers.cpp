@@ -4,13 +4,11 @@ namespace heddle::ptx {
 
 isa::Space space_modifier(Modifiers& m) {
   using isa::Space;
-  if (m.peek() == "shared::cluster") {
-    m.refuse("clusters of blocks are not supported", "use .shared or .shared::cta");
-  }
   return m
       .choose<Space>({{"global", Space::global},
                       {"shared", Space::shared},
                       {"shared::cta", Space::shared},
+                      {"shared::cluster", Space::shared},  // a cluster is one block
                       {"local", Space::local},
                       {"const", Space::constant},
                       {"param", Space::param},

@@ -186,12 +186,10 @@ SpaceName space_name_modifier(Modifiers& m) {
   if (m.peek() == "param" || m.peek() == "param::entry") {
     m.refuse("parameters have no addresses on this machine", "read the parameter with ld.param");
   }
-  if (m.peek() == "shared::cluster") {
-    m.refuse("clusters of blocks are not supported", "use .shared or .shared::cta");
-  }
   return m.require<SpaceName>("a state space", {{"global", {Space::global, 0}},
                                                 {"shared", {Space::shared, isa::kSharedWindow}},
                                                 {"shared::cta", {Space::shared, isa::kSharedWindow}},
+                                                {"shared::cluster", {Space::shared, isa::kSharedWindow}},
                                                 {"local", {Space::local, isa::kLocalWindow}},
                                                 {"const", {Space::constant, isa::kConstantWindow}}});
 }

@@ -229,11 +229,31 @@ void barrier_grid(Selector& s, Modifiers& m) {
   s.write(std::move(instruction));
 }
 
+// Of a cluster, which is one block. Who has arrived goes on to where it waits; there all threads of the block wait for
+// each other.
+void barrier_cluster(Selector& s, Modifiers& m) {
+  const bool waits = m.require<bool>("what the barrier does", {{"arrive", false}, {"wait", true}});
+  m.choose<bool>({{"release", true}, {"relaxed", true}, {"acquire", true}});
+  m.accept("aligned");
+  m.finish();
+  s.expect_operands(0);
+  IrInstruction instruction;
+  instruction.op = waits ? Op::BAR_SYNC : Op::NOP;
+  if (waits) {
+    instruction.a = s.in_register(Value::imm(kBarriers - 1, Type::u32));
+    set_b(s, instruction, Value::imm(0, Type::u32));
+  }
+  s.write(std::move(instruction));
+}
+
 // bar and barrier. `bar` is barrier.aligned; whether a barrier is aligned makes no difference to this machine.
 void barrier(Selector& s, bool may_be_aligned) {
   enum class Action { sync, arrive, reduce };
   Modifiers m = s.modifiers();
-  if (m.peek() == "cluster") m.refuse("clusters of blocks are not supported", "use barrier.cta");
+  if (may_be_aligned && m.accept("cluster")) {
+    barrier_cluster(s, m);
+    return;
+  }
   if (m.accept("warp")) {
     m.expect("sync");
     m.finish();

@@ -117,6 +117,8 @@ class Parser {
   void operands(Statement& statement);
   Operand operand(const Statement& statement);
   Operand name_operand(const Statement& statement);
+  bool lets_clusters_be_blocks();
+  Operand special_operand(const Token& name);
   void reserve_shared();                        // declares kReservedShared, once
   Operand declared_operand(const Token& name);  // register, special register or symbol; `name` is taken already
   Operand register_operand(const Token& name, const Symbol& symbol);

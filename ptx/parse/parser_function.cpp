@@ -110,13 +110,11 @@ void Parser::performance_directives(Function& fn) {
       in_.fail(token, fmt::format("{} belongs to kernels", token.describe()), "write it behind an .entry");
     }
     if (token.text.find("cluster") != std::string_view::npos) {
+      if (lets_clusters_be_blocks()) continue;
       NotSupported reason({in_.file(), token.line, token.column}, fmt::format("{} is not supported", token.describe()),
-                          "the machine has no thread block clusters; remove it");
+                          "a cluster is one block on this machine; remove it");
       if (refusals_ == Refusals::thrown) throw reason;
       fn.refusal = std::move(reason);
-      do {
-        in_.take();
-      } while (!in_.at_end() && !in_.at("{") && !in_.at(";") && in_.current().kind != Token::Kind::dotted);
       continue;
     }
     if (token.text == "attribute") {
@@ -144,6 +142,22 @@ void Parser::performance_directives(Function& fn) {
       in_.fail(token, ".maxntid and .reqntid exclude each other", "remove one");
     }
   }
+}
+
+// Reads what a kernel says of its clusters. True: they may be of one block.
+bool Parser::lets_clusters_be_blocks() {
+  const Token directive = in_.take();
+  if (directive.text == "explicitcluster") return true;
+  const bool least = directive.text == "reqnctapercluster";
+  if (!least && directive.text != "maxclusterrank") {
+    while (!in_.at_end() && !in_.at("{") && !in_.at(";") && in_.current().kind != Token::Kind::dotted) in_.take();
+    return false;
+  }
+  bool one = true;
+  do {
+    one = parse_number(in_, "the number of blocks", 1, UINT32_MAX) == 1 && one;
+  } while (in_.accept(","));
+  return one || !least;
 }
 
 void Parser::check_signature(const Function& declared, const Function& defined) const {

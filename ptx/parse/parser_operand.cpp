@@ -223,41 +223,33 @@ void Parser::reserve_shared() {
   out_.variables.push_back(std::move(reserved));
 }
 
-Operand Parser::declared_operand(const Token& name) {
+// Of a name that is not declared.
+Operand Parser::special_operand(const Token& name) {
   Operand out;
   out.at = in_.position(name);
-  if (name.text == "_") {
-    out.kind = Operand::Kind::sink;
-    return out;
-  }
+  std::string special(name.text);
+  Token part;
   if (is_vector_special(name.text)) {
     if (in_.current().kind != Token::Kind::dotted) {
       in_.fail(name, fmt::format("{} has three components", name.describe()),
                fmt::format("write {0}.x, {0}.y or {0}.z", name.text));
     }
-    const Token part = in_.take();
-    const auto special = special_named(std::string(name.text) + "." + std::string(part.text));
-    if (!special) {
-      in_.fail(part, fmt::format("{} has no component {}", name.describe(), part.describe()),
-               "its components are .x .y .z");
-    }
+    part = in_.take();
+    special += "." + std::string(part.text);
+  }
+  if (const auto found = special_named(special)) {
     out.kind = Operand::Kind::special;
-    out.special = *special;
+    out.special = *found;
     return out;
   }
-  if (const auto special = special_named(name.text)) {
-    out.kind = Operand::Kind::special;
-    out.special = *special;
-    return out;
-  }
-  if (is_environment_register(name.text)) {
-    out.kind = Operand::Kind::integer;  // a driver sets them, and here there is none: 0
-    return out;
-  }
-  if (name.text == "%reserved_smem_offset_cap") {
+  if (const auto value = special_constant(special)) {
     out.kind = Operand::Kind::integer;
-    out.integer = kReservedBytes;
+    out.integer = *value;
     return out;
+  }
+  if (special != name.text) {
+    in_.fail(part, fmt::format("{} has no component {}", name.describe(), part.describe()),
+             "its components are .x .y .z");
   }
   if (const auto place = reserved_shared_named(name.text)) {
     reserve_shared();
@@ -270,9 +262,19 @@ Operand Parser::declared_operand(const Token& name) {
     in_.refuse(name, fmt::format("the special register {} is not supported", name.describe()),
                "the machine has no such thing");
   }
+  undeclared(name);
+}
+
+Operand Parser::declared_operand(const Token& name) {
+  Operand out;
+  out.at = in_.position(name);
+  if (name.text == "_") {
+    out.kind = Operand::Kind::sink;
+    return out;
+  }
   const Symbol* symbol = symbols_.find(name.text);
   if (symbol == nullptr) {
-    undeclared(name);
+    return special_operand(name);
   }
   switch (symbol->kind) {
     case Symbol::Kind::reg:

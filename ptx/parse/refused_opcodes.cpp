@@ -15,7 +15,7 @@ constexpr std::string_view kTexture = "textures are fetched from by tex.1d and t
 constexpr std::string_view kTensor = "matrices are multiplied by mma or wmma and loaded by ldmatrix";
 constexpr std::string_view kAsync = "of asynchronous copies there is cp.async";
 constexpr std::string_view kStack = "there is no stack; declare a .local array of fixed size";
-constexpr std::string_view kCluster = "there are no clusters of blocks; use global memory";
+constexpr std::string_view kCluster = "a cluster is one block here; use global memory";
 constexpr std::string_view kVideo = "write it with bfe, add and min/max";
 
 constexpr std::array kAdvice = {
@@ -29,8 +29,6 @@ constexpr std::array kAdvice = {
     Advice{"alloca", kStack},
     Advice{"stacksave", kStack},
     Advice{"stackrestore", kStack},
-    Advice{"mapa", kCluster},
-    Advice{"getctarank", kCluster},
     Advice{"clusterlaunchcontrol", kCluster},
     Advice{"vadd", kVideo},
     Advice{"vsub", kVideo},

@@ -56,7 +56,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kRefused
      {"ue8m0x2", "the machine has no 8-bit floats; use .f32"},
      {"sreg", "special registers are predefined; use their names"}}};
 
-constexpr std::array<std::pair<std::string_view, Special>, 34> kSpecials{
+constexpr std::array<std::pair<std::string_view, Special>, 40> kSpecials{
     {{"%tid.x", Special::tid_x},
      {"%tid.y", Special::tid_y},
      {"%tid.z", Special::tid_z},
@@ -89,13 +89,18 @@ constexpr std::array<std::pair<std::string_view, Special>, 34> kSpecials{
      {"%lanemask_gt", Special::lanemask_gt},
      {"%dynamic_smem_size", Special::dynamic_smem_size},
      {"%total_smem_size", Special::total_smem_size},
+     {"%clusterid.x", Special::ctaid_x},  // a cluster is one block
+     {"%clusterid.y", Special::ctaid_y},
+     {"%clusterid.z", Special::ctaid_z},
+     {"%nclusterid.x", Special::nctaid_x},
+     {"%nclusterid.y", Special::nctaid_y},
+     {"%nclusterid.z", Special::nctaid_z},
      {"%is_cooperative", Special::is_cooperative},
      {"%envreg1", Special::envreg1},
      {"%envreg2", Special::envreg2}}};
 
-constexpr std::array<std::string_view, 9> kRefusedSpecials{
-    "%aggr_smem_size",  "%clusterid",        "%nclusterid",          "%cluster_ctaid",     "%cluster_nctaid",
-    "%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster", "%current_graph_exec"};
+constexpr std::array<std::string_view, 3> kRefusedSpecials{"%aggr_smem_size", "%is_explicit_cluster",
+                                                           "%current_graph_exec"};
 
 // Offsets into the reserved part; its end is one of them.
 constexpr std::array<std::pair<std::string_view, unsigned>, 4> kReservedPlaces{
@@ -114,6 +119,14 @@ bool has_number_after(std::string_view name, std::string_view prefix, std::strin
   }
   return !name.empty() && name.size() <= 2 &&
          std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// %envreg0 to %envreg31.
+bool is_environment_register(std::string_view name) {
+  constexpr std::string_view kPrefix = "%envreg";
+  if (!has_number_after(name, kPrefix)) return false;
+  const std::string_view number = name.substr(kPrefix.size());
+  return number.size() == 1 ? true : number[0] >= '1' && (number[0] < '3' || number <= "31");
 }
 
 template <class Table>
@@ -153,20 +166,26 @@ std::optional<unsigned> reserved_shared_named(std::string_view name) {
   return look_up(kReservedPlaces, name);
 }
 
+std::optional<std::uint64_t> special_constant(std::string_view name) {
+  for (const char* const side : {"x", "y", "z"}) {
+    if (name == std::string("%cluster_ctaid.") + side) return 0;
+    if (name == std::string("%cluster_nctaid.") + side) return 1;
+  }
+  if (name == "%cluster_ctarank") return 0;
+  if (name == "%cluster_nctarank") return 1;
+  if (name == "%reserved_smem_offset_cap") return kReservedBytes;
+  if (is_environment_register(name)) return 0;  // a driver sets them, and here there is none
+  return std::nullopt;
+}
+
 bool is_vector_special(std::string_view name) {
-  return name == "%tid" || name == "%ntid" || name == "%ctaid" || name == "%nctaid";
+  return name == "%tid" || name == "%ntid" || name == "%ctaid" || name == "%nctaid" || name == "%clusterid" ||
+         name == "%nclusterid" || name == "%cluster_ctaid" || name == "%cluster_nctaid";
 }
 
 bool is_refused_special(std::string_view name) {
   return std::find(kRefusedSpecials.begin(), kRefusedSpecials.end(), name) != kRefusedSpecials.end() ||
          has_number_after(name, "%pm") || has_number_after(name, "%pm", "_64");
-}
-
-bool is_environment_register(std::string_view name) {
-  constexpr std::string_view kPrefix = "%envreg";
-  if (!has_number_after(name, kPrefix)) return false;
-  const std::string_view number = name.substr(kPrefix.size());
-  return number.size() == 1 ? true : number[0] >= '1' && (number[0] < '3' || number <= "31");
 }
 
 std::string nearest_special(std::string_view name) {

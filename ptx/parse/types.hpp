@@ -30,9 +30,10 @@ namespace heddle::ptx {
 inline constexpr std::string_view kReservedShared = "%reserved_smem";
 inline constexpr unsigned kReservedBytes = 1024;
 [[nodiscard]] std::optional<unsigned> reserved_shared_named(std::string_view name);
+// Of special registers, with their component, that have the same value everywhere: those of a cluster, which is one
+// block, and those that a driver would set.
+[[nodiscard]] std::optional<std::uint64_t> special_constant(std::string_view name);
 [[nodiscard]] bool is_refused_special(std::string_view name);
-// %envreg0 to %envreg31.
-[[nodiscard]] bool is_environment_register(std::string_view name);
 
 // The special register whose name is closest, or "".
 [[nodiscard]] std::string nearest_special(std::string_view name);

@@ -21,6 +21,8 @@ TEST(GpuPrograms, GiveTheInterpretersMemory) {
   ASSERT_EQ(exact.code, 0) << exact.out;
   const Ran near = spawn({tests + "ptx_ops_tests", "--gtest_filter=PtxApproximate.TranscendentalFunctions"}, setup);
   ASSERT_EQ(near.code, 0) << near.out;
+  const Ran programs = spawn({tests + "ptx_ops_tests", "--gtest_filter=PtxWarp.ReductionsAndElections"}, setup);
+  ASSERT_EQ(programs.code, 0) << programs.out;
   // One word of what is expected is changed: it must be found.
   std::string wrong = Scratch::read(folder + "/random-7.out");
   wrong[100] = static_cast<char>(wrong[100] ^ 4);
@@ -33,15 +35,18 @@ TEST(GpuPrograms, GiveTheInterpretersMemory) {
   const boost::json::value file = boost::json::parse(Scratch::read(out));
   double compared = 0;
   std::size_t approximate = 0;
+  std::size_t of_programs = 0;
   for (const auto& row : file.at("rows").as_array()) {
     const bool changed = row.at("name").as_string() == "random/7";
     EXPECT_EQ(row.at("status").as_string(), changed ? "differs" : "measured") << row;
     EXPECT_EQ(row.at("different"), changed ? 1 : 0) << row;
     compared += row.at("compared").to_number<double>();
     approximate += row.at("name").as_string().find("approx") != std::string::npos ? 1 : 0;
+    of_programs += row.at("group").as_string() == "programs" ? 1 : 0;
   }
   EXPECT_GT(compared, 20'000);
   EXPECT_GT(approximate, 3U);
+  EXPECT_EQ(of_programs, 9U);
 }
 
 // One with a constant that the host writes, one whose host writes between launches, one without either, and one whose

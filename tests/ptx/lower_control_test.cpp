@@ -164,7 +164,6 @@ TEST(LowerWarp, Refuses) {
   expect_refused({
       {"shfl.sync.idx.b32 _|%p1, %r2, 0, %r3, 0;", "t.ptx:8:39: no lane is a member; name the lanes that exchange"},
       {"bar.sync 16;", "t.ptx:8:10: the barrier must be a constant from 0 to 15; write such a number here"},
-      {"barrier.cluster.arrive;", "t.ptx:8:1: clusters of blocks are not supported; use barrier.cta"},
       {"barrier.grid.arrive;", "t.ptx:8:1: 'barrier' expects .sync where .arrive stands; write .sync there"},
       {"barrier.grid.sync 0;",
        "t.ptx:8:1: 'barrier' with these modifiers takes 0 operands and has 1; compare the operands with the PTX "

@@ -155,7 +155,7 @@ TEST(ParseError, FunctionHeaders) {
       {".entry k() .maxntid 1 .reqntid 1 { }", "4:23: .maxntid and .reqntid exclude each other"},
       {".entry k() .maxnreg 1 .maxnreg 2 { }", "4:23: a second '.maxnreg'"},
       {".entry k() .maxnrog 1 { }", "4:12: '.maxnrog' is not a directive of a function's header", "'.maxnreg'?"},
-      {".entry k() .reqnctapercluster 2 { }", "4:12: '.reqnctapercluster' is not supported", "clusters"},
+      {".entry k() .reqnctapercluster 2 { }", "4:12: '.reqnctapercluster' is not supported", "cluster is one block"},
       {".func f .maxntid 32 { }", "4:9: '.maxntid' belongs to kernels"},
       {".extern .func f { ret; }", "4:1: the .extern function 'f' has a body"},
       {".entry k() { }\n.entry k() { }", "5:8: 'k' already has a body at line 4, column 8"},

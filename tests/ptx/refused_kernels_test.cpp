@@ -53,8 +53,8 @@ TEST(RefusedKernels, LeaveTheOthersAlone) {
                   "are multiplied by mma or wmma and loaded by ldmatrix",
                   "t.ptx:6:23: kernel 'calls' cannot be compiled: the type '.b128' is not supported; 128-bit "
                   "values are not supported; use two .b64",
-                  "t.ptx:8:18: kernel 'cluster' cannot be compiled: '.reqnctapercluster' is not supported; the "
-                  "machine has no thread block clusters; remove it"));
+                  "t.ptx:8:18: kernel 'cluster' cannot be compiled: '.reqnctapercluster' is not supported; a "
+                  "cluster is one block on this machine; remove it"));
   EXPECT_THAT(compiled, ElementsAre("good", "_Z5otherPi"));
 }
 

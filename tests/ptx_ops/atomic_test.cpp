@@ -213,7 +213,8 @@ TEST(PtxAtomic, ManyThreadsOnOneAddress) {
       for (const bool reduction : {false, true}) {
         SCOPED_TRACE(std::string(reduction ? "red." : "atom.") + operation.name + "." + operation.type);
         const bool wide = is_wide(operation);
-        const Program program = program_for(operation, where, reduction, true);
+        Program program = program_for(operation, where, reduction, true);
+        if (!reduction) program.ours_alone = "the order of atomics";
         const std::vector<u32> output = run(program);
         u64 expected = slot_of(program.input, 5, wide);
         for (unsigned i = 0; i < kLanesHere; ++i) {
@@ -229,6 +230,7 @@ TEST(PtxAtomic, ManyThreadsOnOneAddress) {
 // Each thread of a grid sees another old value; the place wraps at the bound. The exchanged values are all handed on.
 TEST(PtxAtomic, OrderedOperationsHandEveryValueOutOnce) {
   Program program;
+  program.ours_alone = "the order of atomics";
   program.grid = 3;
   program.block = 50;
   program.module = ".global .u32 up, down = 99, chain = 1000, taken;";

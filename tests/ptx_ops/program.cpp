@@ -1,12 +1,17 @@
 #include "tests/ptx_ops/program.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <optional>
+#include <span>
 
 #include "base/error.hpp"
 #include "isa/interpreter.hpp"
 #include "ptx/compile.hpp"
 #include "tests/ptx/post_dominators.hpp"
 #include "tests/ptx_ops/kernel_text.hpp"
+#include "tests/support/gpu_programs.hpp"
 
 namespace heddle::ptx_ops {
 namespace {
@@ -67,6 +72,11 @@ std::vector<u32> run_once(const Program& program, unsigned address_bits, unsigne
   return output;
 }
 
+bool for_gpus(const Program& program) {
+  return program.ours_alone.empty() && program.warp_size == 32 && program.grid_y == 1 && program.grid_z == 1 &&
+         program.block_y == 1 && program.block_z == 1;
+}
+
 }  // namespace
 
 std::vector<u32> run_with_address_bits(const Program& program, unsigned address_bits) {
@@ -78,6 +88,19 @@ std::vector<u32> run_with_address_bits(const Program& program, unsigned address_
 std::vector<u32> run(const Program& program) {
   const std::vector<u32> output = run_with_address_bits(program, 32);
   EXPECT_EQ(run_with_address_bits(program, 64), output) << "64-bit addresses";
+  if (const auto folder = test::gpu_programs_folder(); folder && for_gpus(program) && !testing::Test::HasFailure()) {
+    static unsigned programs = 0;  // of this process, which is one test
+    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+    const std::string name = fmt::format("{}.{}.program-{}", test.test_suite_name(), test.name(), ++programs);
+    const auto bytes = [](const std::vector<u32>& words) {
+      const auto all = std::as_bytes(std::span(words));
+      return std::vector<std::byte>(all.begin(), all.end());
+    };
+    const std::vector<u32> input = program.input.empty() ? std::vector<u32>(1) : program.input;
+    const test::GpuProgram one{name,          "programs",   text_of(program, 64), "main",       program.grid,
+                               program.block, bytes(input), bytes(output),        std::nullopt, {}};
+    test::write_gpu_programs(*folder, name, {&one, 1});
+  }
   return output;
 }
 

@@ -20,10 +20,13 @@ struct Program {
   std::vector<u32> input;
   std::size_t output_words = 0;
   unsigned warp_size = 32;
+  // Why a GPU may make something else of it (addresses, orders, what PTX leaves open) or refuse it; empty: it may not.
+  std::string ours_alone = {};
 };
 
 // The output buffer, which starts as zeros. A compile error, a fault, or outputs that differ among the settings fail
-// the running test.
+// the running test. Where programs for GPUs are wanted (tests/support/gpu_programs.hpp), it becomes one, unless it is
+// `ours_alone`, of several dimensions, or of warps of another size.
 [[nodiscard]] std::vector<u32> run(const Program& program);
 // With one address size only, for programs that depend on it.
 [[nodiscard]] std::vector<u32> run_with_address_bits(const Program& program, unsigned address_bits);

@@ -16,6 +16,7 @@ TEST(PtxWarp, Votes) {
   for (const u32 modulus : {1U, 2U, 50U}) {
     for (const u32 offset : {0U, 1U}) {
       Program program;
+      program.ours_alone = "votes without .sync, of which newer GPUs have none";
       program.input = values(kWarp, modulus);
       for (u32& value : program.input) value += offset;
       program.output_words = kWarp * 10;
@@ -93,6 +94,7 @@ TEST(PtxWarp, ShufflesOfEveryModeClampAndSegment) {
                                        : std::vector<u32>{31, 0x101f, 0x181f, 0x1f1f, 11, 0x1803};
     for (const u32 c : limits) {
       Program program;
+      program.ours_alone = "shuffles without .sync, of which newer GPUs have none";
       program.input = values(kWarp, 0xffffffffU);
       program.output_words = kWarp * 6;
       const std::string limit = std::to_string(c);
@@ -123,6 +125,22 @@ TEST(PtxWarp, ShufflesOfEveryModeClampAndSegment) {
         EXPECT_EQ(output[lane * 6 + 5], moved[source_lane(mode[0], lane, 1, c).value_or(lane)]) << lane;
       }
     }
+  }
+}
+
+// What a lane gets from one that takes no part: PTX leaves it open, and here it is 0.
+TEST(PtxWarp, ShufflesFromLanesThatTakeNoPart) {
+  Program program;
+  program.input = values(kWarp, 0xffffffffU);
+  program.output_words = kWarp * 3;
+  program.body = warp_prologue(3) + "  @!%even bra ODD;\n  shfl.sync.bfly.b32 %w, %v, 1, 31, 0x55555555;\n" +
+                 store(0, "%w") + "  shfl.sync.idx.b32 %w, %v, 4, 31, 0x55555555;\n" + store(1, "%w") +
+                 "  shfl.sync.down.b32 %w, %v, 3, 31, 0x55555555;\n" + store(2, "%w") + "ODD:\n";
+  const std::vector<u32> output = run(program);
+  for (unsigned lane = 0; lane < kWarp; lane += 2) {
+    EXPECT_EQ(output[3 * lane], 0U) << lane;
+    EXPECT_EQ(output[3 * lane + 1], program.input[4]) << lane;
+    EXPECT_EQ(output[3 * lane + 2], lane + 3 < kWarp ? 0U : program.input[lane]) << lane;
   }
 }
 
@@ -260,6 +278,7 @@ TEST(PtxBarrier, Reductions) {
   for (const u32 modulus : {1U, 3U}) {
     for (const u32 offset : {0U, 1U}) {
       Program program;
+      program.ours_alone = "numbers of threads that are no multiple of 32";
       program.grid = 2;
       program.block = 80;
       program.input = values(160, modulus);
@@ -314,6 +333,7 @@ END:
 
 TEST(PtxSpecial, LanesWarpsBlocksAndSizes) {
   Program program;
+  program.ours_alone = "registers that say what the machine is";
   program.grid = 2;
   program.block = 70;
   program.output_words = 140 * 21;
@@ -367,6 +387,7 @@ TEST(PtxSpecial, LanesWarpsBlocksAndSizes) {
 // The last warp of a block may be partial; warp operations then go among the threads that exist.
 TEST(PtxWarp, PartialWarps) {
   Program program;
+  program.ours_alone = "lanes that are not there";
   program.block = 45;
   program.input = values(45, 3);
   program.output_words = 45 * 6;
