@@ -155,11 +155,9 @@ void lower_membar(Selector& s) {
   Modifiers m = s.modifiers();
   if (m.accept("proxy")) {
     m.expect("alias");
-    m.finish();
-    emit_fence(s);
-    return;
+  } else {
+    m.require<bool>("a scope", {{"cta", true}, {"gl", true}, {"sys", true}});
   }
-  m.require<bool>("a scope", {{"cta", true}, {"gl", true}, {"sys", true}});
   m.finish();
   s.expect_operands(0);
   emit_fence(s);
@@ -167,6 +165,7 @@ void lower_membar(Selector& s) {
 
 void lower_fence(Selector& s) {
   Modifiers m = s.modifiers();
+  s.expect_operands(0);
   if (m.accept("mbarrier_init")) {
     m.expect("release");
     m.expect("cluster");
@@ -192,7 +191,6 @@ void lower_fence(Selector& s) {
   if (!first) semantics();
   if (!scope) m.refuse("the fence lacks a scope", "write .cta, .gpu or .sys");
   m.finish();
-  s.expect_operands(0);
   emit_fence(s);
 }
 

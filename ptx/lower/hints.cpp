@@ -58,9 +58,6 @@ void lower_createpolicy(Selector& s) {
   m.type({Type::b64});
   m.finish();
   s.expect_operands(1, 4);
-  for (std::size_t i = 1; i < s.operand_count(); ++i) {
-    if (s.operand(i).kind == Operand::Kind::reg) (void)s.vreg(s.operand(i).reg);
-  }
   s.move(s.destination(s.operand(0), Type::b64), Value::imm(0, Type::b64));
 }
 

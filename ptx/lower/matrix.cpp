@@ -166,20 +166,33 @@ void lower_mma(Selector& s) {
   for (std::size_t i = 0; i < d.size(); ++i) s.move(d[i], Value::of(sum[i], of_sum));
 }
 
-void lower_ldmatrix(Selector& s) {
+// What ldmatrix and stmatrix say of the matrices.
+struct InMemory {
+  unsigned count = 0;
+  bool transposed = false;
+};
+InMemory matrices_in_memory(Selector& s) {
   Modifiers m = s.modifiers();
   m.expect("sync");
   m.expect("aligned");
-  if (m.peek() == "m16n16" || m.peek() == "m8n16") m.refuse("matrices have eight rows of 16 bytes here", "write .m8n8");
+  if (m.peek() == "m16n16" || m.peek() == "m8n16" || m.peek() == "m16n8") {
+    m.refuse("matrices have eight rows of 16 bytes here", "write .m8n8");
+  }
+  InMemory out;
   m.expect("m8n8");
-  const unsigned count = m.require<unsigned>("how many matrices", {{"x1", 1U}, {"x2", 2U}, {"x4", 4U}});
-  const bool transposed = m.accept("trans");
+  out.count = m.require<unsigned>("how many matrices", {{"x1", 1U}, {"x2", 2U}, {"x4", 4U}});
+  out.transposed = m.accept("trans");
   if (!m.accept("shared") && !m.accept("shared::cta")) {
     m.refuse("the matrices must be in shared memory", "write .shared, with an address that cvta.to.shared has made");
   }
   m.type({Type::b16});
   m.finish();
   s.expect_operands(2);
+  return out;
+}
+
+void lower_ldmatrix(Selector& s) {
+  const auto [count, transposed] = matrices_in_memory(s);
   const Selector::Address from = s.address(s.operand(1), isa::Space::shared, 16);
   IrInstruction instruction;
   instruction.op = Op::LD_MATRIX;
@@ -256,19 +269,7 @@ void lower_movmatrix(Selector& s) {
 
 // stmatrix: for each matrix every lane gets its row's address from the lane that has it, and stores its two elements.
 void lower_stmatrix(Selector& s) {
-  Modifiers m = s.modifiers();
-  m.expect("sync");
-  m.expect("aligned");
-  if (m.peek() == "m16n8") m.refuse("matrices have eight rows of 16 bytes here", "write .m8n8");
-  m.expect("m8n8");
-  const unsigned count = m.require<unsigned>("how many matrices", {{"x1", 1U}, {"x2", 2U}, {"x4", 4U}});
-  const bool transposed = m.accept("trans");
-  if (!m.accept("shared") && !m.accept("shared::cta")) {
-    m.refuse("the matrices must be in shared memory", "write .shared, with an address that cvta.to.shared has made");
-  }
-  m.type({Type::b16});
-  m.finish();
-  s.expect_operands(2);
+  const auto [count, transposed] = matrices_in_memory(s);
   s.guard_by_branch();
   const Selector::Address to = s.address(s.operand(0), isa::Space::shared, 16);
   std::vector<VReg> parts;

@@ -21,6 +21,19 @@ void set_b(Selector& s, IrInstruction& instruction, const Value& b) {
   }
 }
 
+// Among the lanes of a mask, which is b.
+void write_among(Selector& s, IrInstruction instruction, const Operand& lanes) {
+  const Value mask = s.source(lanes, Type::b32);
+  if (instruction.p == kNone) {
+    set_b(s, instruction, mask);  // the immediate form has no predicate result
+  } else {
+    instruction.b = s.in_register(mask);
+  }
+  s.note_warp_operation();
+  s.wait_for_lanes(mask);
+  s.write(std::move(instruction));
+}
+
 void lower_vote(Selector& s) {
   Modifiers m = s.modifiers();
   bool sync = m.accept("sync");
@@ -91,15 +104,7 @@ void lower_match(Selector& s) {
   instruction.dst = s.destination(s.operand(0), Type::b32);
   instruction.p = s.paired(s.operand(0));
   instruction.a = s.in_register(s.source(s.operand(1), type));
-  const Value mask = s.source(s.operand(2), Type::b32);
-  if (instruction.p == kNone) {
-    set_b(s, instruction, mask);  // the immediate form has no predicate result
-  } else {
-    instruction.b = s.in_register(mask);
-  }
-  s.note_warp_operation();
-  s.wait_for_lanes(mask);
-  s.write(std::move(instruction));
+  write_among(s, std::move(instruction), s.operand(2));
 }
 
 void lower_redux(Selector& s) {
@@ -141,11 +146,7 @@ void lower_redux(Selector& s) {
   }
   instruction.dst = s.destination(s.operand(0), type);
   instruction.a = s.in_register(s.source(s.operand(1), type));
-  const Value mask = s.source(s.operand(2), Type::b32);
-  set_b(s, instruction, mask);
-  s.note_warp_operation();
-  s.wait_for_lanes(mask);
-  s.write(std::move(instruction));
+  write_among(s, std::move(instruction), s.operand(2));
 }
 
 void lower_elect(Selector& s) {
@@ -157,15 +158,7 @@ void lower_elect(Selector& s) {
   instruction.op = Op::ELECT;
   instruction.dst = s.destination(s.operand(0), Type::b32);
   instruction.p = s.paired(s.operand(0));
-  const Value mask = s.source(s.operand(1), Type::b32);
-  if (instruction.p == kNone) {
-    set_b(s, instruction, mask);  // the immediate form has no predicate result
-  } else {
-    instruction.b = s.in_register(mask);
-  }
-  s.note_warp_operation();
-  s.wait_for_lanes(mask);
-  s.write(std::move(instruction));
+  write_among(s, std::move(instruction), s.operand(1));
 }
 
 void lower_activemask(Selector& s) {

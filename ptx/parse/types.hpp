@@ -24,7 +24,6 @@ namespace heddle::ptx {
 // True for "%tid", "%ntid", "%ctaid", "%nctaid", which need .x, .y or .z.
 [[nodiscard]] bool is_vector_special(std::string_view name);
 
-// True for special registers of the PTX ISA that the machine does not have: %pm0, %clusterid...
 // The variable that a kernel has which names a place in the shared memory that is reserved to the run-time library
 // (cooperative groups have their tiles of several warps there), and where in it the place lies that a register names.
 inline constexpr std::string_view kReservedShared = "%reserved_smem";
@@ -33,6 +32,7 @@ inline constexpr unsigned kReservedBytes = 1024;
 // Of special registers, with their component, that have the same value everywhere: those of a cluster, which is one
 // block, and those that a driver would set.
 [[nodiscard]] std::optional<std::uint64_t> special_constant(std::string_view name);
+// True for special registers of the PTX ISA that the machine does not have: %pm0, %aggr_smem_size...
 [[nodiscard]] bool is_refused_special(std::string_view name);
 
 // The special register whose name is closest, or "".

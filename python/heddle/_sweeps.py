@@ -410,7 +410,8 @@ class Results:
         return [one["name"] for one in found]
 
     def rows(self, where: str | None = "status = 'done'", values: Sequence[Any] = ()) -> list[Row]:
-        """The runs for which a condition of SQL holds (None: all), in the order of their points; columns that hold JSON are read."""
+        """The runs for which a condition of SQL holds (None: all), in the order of their points; columns that hold JSON
+        are read."""
         found = self.query(
             f"SELECT * FROM results WHERE sweep = ? AND ({where or '1'}) ORDER BY point, repetition",
             (self._sweep["id"], *values),

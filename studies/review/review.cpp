@@ -248,7 +248,6 @@ class Reviewer {
     }
     return out;
   }
-  static double figure(const json::object& stats, const char* name) { return summary_figure(stats, name); }
   void main_runs() {
     const std::vector<Sample> each = samples();
     std::vector<ReviewRun> runs;
@@ -275,7 +274,7 @@ class Reviewer {
       for (const auto& one : review_figures(stats)) {
         row.insert(one);
       }
-      cycles_[{runs[i].workload, machine}].push_back(figure(stats, "cycles"));
+      cycles_[{runs[i].workload, machine}].push_back(summary_figure(stats, "cycles"));
       if (i % each.size() == 0) {
         folders_[{runs[i].workload, machine}] = folders[i];
         work_[{runs[i].workload, machine}] = work_of(stats);
@@ -310,7 +309,7 @@ class Reviewer {
   }
 
   static ReviewWork work_of(const json::object& stats) {
-    return {stats.at("verdict").at("detail").as_string().c_str(), figure(stats, "thread_instructions")};
+    return {stats.at("verdict").at("detail").as_string().c_str(), summary_figure(stats, "thread_instructions")};
   }
   // Of a design over the base, in time: machines may have clocks of their own.
   [[nodiscard]] double speed_up(double base_cycles, double cycles, std::size_t machine) const {
@@ -418,8 +417,8 @@ class Reviewer {
                                    {"factor", all[i].factor},
                                    {"value", all[i].value},
                                    {"own", value_of(machines_[worst_.second].machine, all[i].key)},
-                                   {"base", figure(*stats[2 * i], "cycles")},
-                                   {"design", figure(*stats[2 * i + 1], "cycles")}});
+                                   {"base", summary_figure(*stats[2 * i], "cycles")},
+                                   {"design", summary_figure(*stats[2 * i + 1], "cycles")}});
       }
     }
     return out;
@@ -504,11 +503,11 @@ class Reviewer {
             other_input_.count({runs[i].workload, machine}) != 0) {
           continue;
         }
-        rows.push_back(
-            json::object{{"workload", runs[i].workload},
-                         {"machine", machine},
-                         {"up", speed_up(ours->second.front(), own->second.front(), machine)},
-                         {"other_up", speed_up(figure(*stats[base], "cycles"), figure(*stats[i], "cycles"), machine)}});
+        rows.push_back(json::object{{"workload", runs[i].workload},
+                                    {"machine", machine},
+                                    {"up", speed_up(ours->second.front(), own->second.front(), machine)},
+                                    {"other_up", speed_up(summary_figure(*stats[base], "cycles"),
+                                                          summary_figure(*stats[i], "cycles"), machine)}});
       }
       out.push_back(json::object{{"key", reading.key},
                                  {"ours", reading.ours},

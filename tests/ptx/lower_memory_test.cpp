@@ -124,6 +124,9 @@ TEST(LowerAtomic, Refuses) {
       {"red.global.add.noftz.f32 [%rd1], %f2;", "t.ptx:8:1: .noftz belongs to sums of .f16 and .f16x2; remove it"},
       {"red.global.exch.b32 [%rd1], %r2;",
        "t.ptx:8:1: red cannot exchange; use atom, with _ as destination if the old value does not matter"},
+      {"fence.proxy.async %r1;",
+       "t.ptx:8:1: 'fence' with these modifiers takes 0 operands and has 1; compare the operands with the PTX "
+       "manual's"},
       {"fence.proxy.tensormap::generic.release.cta;",
        "t.ptx:8:1: fence.proxy.tensormap::generic is not supported; write fence.proxy.async or .alias"},
       {"atom.local.add.u32 %r1, [%rd1], 1;",
