@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <thread>
 
 #include "base/error.hpp"
@@ -18,7 +19,9 @@
 #include "os/files/atomic_file.hpp"
 #include "os/files/command_files.hpp"
 #include "os/process/stopping.hpp"
+#include "studies/sweep/exploration.hpp"
 #include "tb/config/config.hpp"
+#include "tb/launch/launch_inputs.hpp"
 #include "tb/measure/energy/energy.hpp"
 #include "tb/measure/json_text.hpp"
 
@@ -36,14 +39,15 @@ std::vector<std::string> words_of(const std::string& list) {
 }
 
 // A workload's variants have commas between them too: "index_search:levels=3,row_hints" is one. So a word without a
-// colon that no workload has belongs to the one before.
+// colon that is neither a workload nor a launch file belongs to the one before.
 std::vector<std::string> workloads_of(const std::vector<std::string>& lists) {
   std::vector<std::string> workloads;
   for (const std::string& list : lists) {
     for (const std::string& word : words_of(list)) {
       const std::string name = word.substr(0, word.find(':'));
       const auto& known = Registry<tb::Workload>::instance().entries();
-      if (!workloads.empty() && workloads.back().find(':') != std::string::npos && known.find(name) == known.end()) {
+      if (!workloads.empty() && workloads.back().find(':') != std::string::npos && known.find(name) == known.end() &&
+          !studies::sweep::is_launch_file(word)) {
         workloads.back() += "," + word;
       } else {
         workloads.push_back(word);
@@ -127,6 +131,11 @@ int review(const Arguments& arguments) {
   if (!options.energy.empty()) {
     files.reads("the energy table", tb::find_energy_table(options.energy.table));
   }
+  for (const std::string& workload : options.workloads) {
+    if (studies::sweep::is_launch_file(workload)) {
+      tb::add_inputs(files, std::make_shared<tb::LaunchFile>(tb::LaunchFile::read(workload)));
+    }
+  }
   os::make_folder(options.folder);
   files.writes("--out", page);
   add_outputs(files, arguments, {"json"});
@@ -167,8 +176,9 @@ Command review_command() {
   }
   command.options.add_options()  //
       ("workloads,w", po::value<std::vector<std::string>>()->value_name("W,...")->composing(),
-       "the workloads (of heddle list workloads), with their variants; may be repeated")                          //
-      ("scale", po::value<std::string>()->value_name("S"), "size of the workloads' inputs (default 1)")           //
+       "the workloads (of heddle list workloads), with their variants, and launch files; may be repeated")  //
+      ("scale", po::value<std::string>()->value_name("S"),
+       "size of the workloads' inputs, not of launch files' (default 1)")                                         //
       ("seeds", po::value<std::string>()->value_name("N"), "seeds 1 to N of the inputs, for ranges (default 3)")  //
       ("placements", po::value<std::string>()->value_name("N"),
        "and N places of their buffers in memory, drawn at random (default 0: where the machines put them)")  //

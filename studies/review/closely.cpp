@@ -170,7 +170,7 @@ json::value review_closely(const ReviewRun& base, const ReviewRun& design, Revie
     std::vector<std::string> all;
     for (const ReviewRunDone& one : runner.run(looks)) {
       if (!one.failure.empty()) {
-        throw InputError({}, fmt::format("{} cannot be looked at closely: {}", base.workload, one.failure));
+        throw InputError({}, fmt::format("{} cannot be looked at closely: {}", base.subject.name, one.failure));
       }
       all.push_back(one.folder);
     }
@@ -237,7 +237,7 @@ json::value review_closely(const ReviewRun& base, const ReviewRun& design, Revie
     shown["changes"] = std::move(both);
     signals.push_back(std::move(shown));
   }
-  return json::object{{"workload", base.workload},
+  return json::object{{"workload", base.subject.name},
                       {"machines", json::array{base.machine.name, design.machine.name}},
                       {"cycle", *part},
                       {"later", later},

@@ -23,7 +23,6 @@
 #include "studies/review/parts.hpp"
 #include "studies/review/work.hpp"
 #include "tb/config/config.hpp"
-#include "tb/device/workload.hpp"
 #include "tb/measure/energy/energy.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/measure/version.hpp"
@@ -72,17 +71,7 @@ class Reviewer {
     runner_.progress = options.progress;
     runner_.stop = options.stop;
     read_machines();
-    std::set<std::string> named;
-    for (const std::string& workload : options.workloads) {
-      if (!named.insert(workload).second) {
-        throw InputError({"--workloads"}, fmt::format("{} is named twice", workload));
-      }
-      if (workload.ends_with(".toml") || workload.ends_with(".trace")) {
-        throw InputError({"--workloads"}, fmt::format("'{}' is no workload: a review runs heddle's own", workload),
-                         "heddle list workloads names them");
-      }
-      static_cast<void>(tb::make_workload(workload, {}));
-    }
+    subjects_ = read_review_subjects(options.workloads);
     if (!options.energy.empty()) {
       energy_ = {tb::find_energy_table(options.energy.table), options.energy.celsius};
       tb::EnergyTable table = tb::read_energy_table(options.energy.table);
@@ -104,6 +93,10 @@ class Reviewer {
     data["heddle"] = tb::version();
     data["command"] = options_.command;
     data["scale"] = options_.scale;
+    data["launch_files"] = json::array();
+    for (const ReviewSubject& subject : subjects_) {
+      if (subject.is_launch_file()) data["launch_files"].as_array().emplace_back(subject.name);
+    }
     json::array sections;
     for (const ReviewSection& section : kReviewSections) {
       if (options_.sections.count(std::string(section.name)) != 0) {
@@ -173,23 +166,25 @@ class Reviewer {
     }
   }
 
-  // With which inputs and buffers a workload runs. The first one stands for all where one run is looked at.
+  // With which input and buffers a subject runs. The first one stands for all where one run is looked at. A launch file
+  // has one input.
   struct Sample {
     std::uint64_t seed = 1;
     std::uint64_t placement = 0;  // 0: by the machine's allocator
   };
-  [[nodiscard]] std::vector<Sample> samples() const {
+  [[nodiscard]] std::vector<Sample> samples(const ReviewSubject& subject) const {
     std::vector<Sample> out;
-    for (std::uint64_t seed = 1; seed <= options_.seeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= (subject.is_launch_file() ? 1 : options_.seeds); ++seed) {
       for (std::uint64_t placement = options_.placements == 0 ? 0 : 1; placement <= options_.placements; ++placement) {
         out.push_back({seed, placement});
       }
     }
     return out;
   }
-  [[nodiscard]] ReviewRun run_of(std::size_t machine, const std::string& workload, const Sample& sample) const {
+  [[nodiscard]] ReviewRun run_of(std::size_t machine, const ReviewSubject& subject, const Sample& sample) const {
     const ReviewedMachine& one = machines_[machine];
-    ReviewRun run{one.config, one.settings, one.machine, workload, options_.scale, sample.seed, energy_, 0, 0, {}};
+    const double scale = subject.is_launch_file() ? 1 : options_.scale;
+    ReviewRun run{one.config, one.settings, one.machine, subject, scale, sample.seed, energy_, 0, 0, {}};
     if (sample.placement != 0) {
       run.settings.emplace_back("allocation.placement=seeded");
       run.settings.push_back(fmt::format("allocation.seed={}", sample.placement));
@@ -197,8 +192,12 @@ class Reviewer {
     }
     return run;
   }
-  [[nodiscard]] ReviewRun run_of(std::size_t machine, const std::string& workload) const {
-    return run_of(machine, workload, samples().front());
+  [[nodiscard]] ReviewRun run_of(std::size_t machine, const ReviewSubject& subject) const {
+    return run_of(machine, subject, samples(subject).front());
+  }
+  [[nodiscard]] ReviewRun run_of_worst(std::size_t machine) const {
+    const auto is_worst = [&](const ReviewSubject& subject) { return subject.name == worst_.first; };
+    return run_of(machine, *std::find_if(subjects_.begin(), subjects_.end(), is_worst));
   }
   // `run` with another value of a parameter; none: the machine cannot be so, or does not look at it.
   [[nodiscard]] static std::optional<ReviewRun> changed(ReviewRun run, const std::string& setting) {
@@ -236,8 +235,9 @@ class Reviewer {
     }
     for (std::size_t i = 0; i != runs.size(); ++i) {
       if (!done[i].failure.empty()) {
-        const std::string failure =
-            fmt::format("{} on {}, seed {}: {}", runs[i].workload, runs[i].machine.name, runs[i].seed, done[i].failure);
+        const std::string failure = fmt::format(
+            "{} on {}{}: {}", runs[i].subject.name, runs[i].machine.name,
+            runs[i].subject.is_launch_file() ? "" : fmt::format(", seed {}", runs[i].seed), done[i].failure);
         if (std::find(review_.failures.begin(), review_.failures.end(), failure) == review_.failures.end()) {
           review_.failures.push_back(failure);
         }
@@ -249,12 +249,19 @@ class Reviewer {
     return out;
   }
   void main_runs() {
-    const std::vector<Sample> each = samples();
+    struct Of {
+      std::size_t machine;
+      std::uint64_t placement;
+      bool first;  // of its samples
+    };
     std::vector<ReviewRun> runs;
-    for (const std::string& workload : options_.workloads) {
+    std::vector<Of> of;
+    for (const ReviewSubject& subject : subjects_) {
+      const std::vector<Sample> each = samples(subject);
       for (std::size_t machine = 0; machine != machines_.size(); ++machine) {
         for (const Sample& sample : each) {
-          runs.push_back(run_of(machine, workload, sample));
+          runs.push_back(run_of(machine, subject, sample));
+          of.push_back({machine, sample.placement, &sample == &each.front()});
         }
       }
     }
@@ -266,18 +273,17 @@ class Reviewer {
         continue;
       }
       const json::object& stats = *all[i];
-      const std::size_t machine = i / each.size() % machines_.size();
-      json::object row{{"workload", runs[i].workload},
-                       {"machine", machine},
-                       {"seed", runs[i].seed},
-                       {"placement", each[i % each.size()].placement}};
+      const std::size_t machine = of[i].machine;
+      const std::string& workload = runs[i].subject.name;
+      json::object row{
+          {"workload", workload}, {"machine", machine}, {"seed", runs[i].seed}, {"placement", of[i].placement}};
       for (const auto& one : review_figures(stats)) {
         row.insert(one);
       }
-      cycles_[{runs[i].workload, machine}].push_back(summary_figure(stats, "cycles"));
-      if (i % each.size() == 0) {
-        folders_[{runs[i].workload, machine}] = folders[i];
-        work_[{runs[i].workload, machine}] = work_of(stats);
+      cycles_[{workload, machine}].push_back(summary_figure(stats, "cycles"));
+      if (of[i].first) {
+        folders_[{workload, machine}] = folders[i];
+        work_[{workload, machine}] = work_of(stats, runs[i].subject);
       }
       results.push_back(std::move(row));
     }
@@ -308,8 +314,10 @@ class Reviewer {
     }
   }
 
-  static ReviewWork work_of(const json::object& stats) {
-    return {stats.at("verdict").at("detail").as_string().c_str(), summary_figure(stats, "thread_instructions")};
+  // What a launch file's verdict says is of its output: all machines have one input.
+  static ReviewWork work_of(const json::object& stats, const ReviewSubject& subject) {
+    return {subject.is_launch_file() ? "" : stats.at("verdict").at("detail").as_string().c_str(),
+            summary_figure(stats, "thread_instructions")};
   }
   // Of a design over the base, in time: machines may have clocks of their own.
   [[nodiscard]] double speed_up(double base_cycles, double cycles, std::size_t machine) const {
@@ -358,7 +366,7 @@ class Reviewer {
     if (worst_.second == 0) {
       return nullptr;
     }
-    return review_closely(run_of(0, worst_.first), run_of(worst_.second, worst_.first), runner_);
+    return review_closely(run_of_worst(0), run_of_worst(worst_.second), runner_);
   }
 
   // A value of a parameter on the base and on the design of the worst workload: so many times that of the base.
@@ -369,8 +377,8 @@ class Reviewer {
     std::vector<ReviewRun> runs;  // base, design
   };
   [[nodiscard]] std::optional<Tried> tried(const std::string& key, double factor) const {
-    const ReviewRun base = run_of(0, worst_.first);
-    const ReviewRun design = run_of(worst_.second, worst_.first);
+    const ReviewRun base = run_of_worst(0);
+    const ReviewRun design = run_of_worst(worst_.second);
     const double now = std::stod(value_of(base.machine, key));
     const bool whole = value_of(base.machine, key).find('.') == std::string::npos;
     const double then = now * factor;
@@ -404,7 +412,7 @@ class Reviewer {
         continue;
       }
       const auto same = [&](std::size_t run, std::size_t machine) {
-        return work_of(*stats[run]).same_input(work_[{worst_.first, machine}]);
+        return work_of(*stats[run], runs[run].subject).same_input(work_[{worst_.first, machine}]);
       };
       if (!same(2 * i, 0) || !same(2 * i + 1, worst_.second)) {
         const std::string note = fmt::format(
@@ -482,9 +490,9 @@ class Reviewer {
       std::vector<ReviewRun> runs;
       const std::string setting = fmt::format("{}={}", reading.key, reading.other);
       bool possible = true;
-      for (const std::string& workload : options_.workloads) {
+      for (const ReviewSubject& subject : subjects_) {
         for (std::size_t machine = 0; machine != machines_.size(); ++machine) {
-          const auto run = changed(run_of(machine, workload), setting);
+          const auto run = changed(run_of(machine, subject), setting);
           possible = possible && run;
           if (run) runs.push_back(*run);
         }
@@ -497,13 +505,14 @@ class Reviewer {
       for (std::size_t i = 0; i != runs.size(); ++i) {
         const std::size_t machine = i % machines_.size();
         const std::size_t base = i - machine;
-        const auto own = cycles_.find({runs[i].workload, machine});
-        const auto ours = cycles_.find({runs[i].workload, 0});
+        const std::string& workload = runs[i].subject.name;
+        const auto own = cycles_.find({workload, machine});
+        const auto ours = cycles_.find({workload, 0});
         if (machine == 0 || !stats[i] || !stats[base] || own == cycles_.end() || ours == cycles_.end() ||
-            other_input_.count({runs[i].workload, machine}) != 0) {
+            other_input_.count({workload, machine}) != 0) {
           continue;
         }
-        rows.push_back(json::object{{"workload", runs[i].workload},
+        rows.push_back(json::object{{"workload", workload},
                                     {"machine", machine},
                                     {"up", speed_up(ours->second.front(), own->second.front(), machine)},
                                     {"other_up", speed_up(summary_figure(*stats[base], "cycles"),
@@ -548,6 +557,7 @@ class Reviewer {
   const ReviewOptions& options_;
   ReviewRunner runner_;
   std::vector<ReviewedMachine> machines_;
+  std::vector<ReviewSubject> subjects_;
   ReviewPricing energy_;  // by the table's path
   Review review_;
   std::map<std::pair<std::string, std::size_t>, std::vector<double>> cycles_;  // by workload and machine: by sample

@@ -35,11 +35,11 @@ inline constexpr std::array<ReviewSection, 9> kReviewSections = {{
 }};
 
 struct ReviewOptions {
-  std::vector<std::string> machines;  // names or paths: the base, then the designs
-  std::vector<std::string> settings;  // --set, of all machines
-  std::vector<std::string> workloads;
-  double scale = 1;
-  std::uint64_t seeds = 3;              // 1, 2, ...
+  std::vector<std::string> machines;    // names or paths: the base, then the designs
+  std::vector<std::string> settings;    // --set, of all machines
+  std::vector<std::string> workloads;   // with variants, or paths of launch files
+  double scale = 1;                     // of the inputs of workloads
+  std::uint64_t seeds = 3;              // likewise: 1, 2, ...
   std::uint64_t placements = 0;         // of buffers at random, 1, 2, ...; 0: where the machines' allocator puts them
   ReviewPricing energy;                 // empty: no energies
   ReviewPricing priced_by;              // without energies: by which runs that are there, which do as well

@@ -32,7 +32,7 @@ std::string whole_file(const std::string& path) {
 }
 
 std::string key_of(const ReviewRun& run, const std::string& build) {
-  std::string key = run_key(run.machine, run.workload, run.scale, build, run.seed);
+  std::string key = run_key(run.machine, run.subject.name + run.subject.contents, run.scale, build, run.seed);
   if (!run.energy.empty()) {
     key += fmt::format("energy {}\n", digest(tb::read_energy_text(run.energy.table)));
     if (run.energy.celsius) {
@@ -75,20 +75,12 @@ os::ChildCommand command_of(const ReviewRun& run, const std::string& folder, con
   os::make_folder(folder);
   os::write_file(folder + "/key.txt", key);
   os::ChildCommand command;
-  command.words = {kOwnProgram,
-                   "run",
-                   tb::find_config(run.config),
-                   run.workload,
-                   "--scale",
-                   fmt::format("{}", run.scale),
-                   "--seed",
-                   std::to_string(run.seed),
-                   "--out",
-                   folder,
-                   "--quiet",
-                   "--threads",
-                   "1"};
+  command.words = {kOwnProgram, "run", tb::find_config(run.config), run.subject.name, "--out", folder, "--quiet",
+                   "--threads", "1"};
   const auto add = [&](std::initializer_list<std::string> words) { command.words.insert(command.words.end(), words); };
+  if (!run.subject.is_launch_file()) {
+    add({"--scale", fmt::format("{}", run.scale), "--seed", std::to_string(run.seed)});
+  }
   for (const std::string& setting : run.settings) {
     add({"--set", setting});
   }
@@ -121,7 +113,7 @@ bool ended_well(const ReviewRun& run, const os::ChildResult& result) {
 }  // namespace
 
 std::string ReviewRunner::folder_of(const ReviewRun& run, const std::string& key) const {
-  std::string name = fmt::format("{}-{}", run.workload, run.machine.name);
+  std::string name = fmt::format("{}-{}", run.subject.name, run.machine.name);
   std::replace_if(
       name.begin(), name.end(), [](char letter) { return letter == ':' || letter == ',' || letter == '/'; }, '-');
   return fmt::format("{}/runs/{}-{}", folder, name, digest(parts_of_key(key).rest));
@@ -165,7 +157,7 @@ std::vector<ReviewRunDone> ReviewRunner::run(const std::vector<ReviewRun>& runs)
     if (progress) {
       std::string line = fmt::format("{} of {} runs done", count, commands.size());
       for (const std::size_t index : running) {
-        line += fmt::format("; {} on {}", runs[pending[index]].workload, runs[pending[index]].machine.name);
+        line += fmt::format("; {} on {}", runs[pending[index]].subject.name, runs[pending[index]].machine.name);
       }
       progress(line);
     }

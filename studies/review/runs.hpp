@@ -1,7 +1,7 @@
 // The runs of a design review: each a `heddle run` in a process of its own, kept in the review's folder, so that the
 // next review does only what is missing.
 //
-// Below the folder: runs/<workload>-<machine>-<digest>/ with key.txt and what the run writes. A folder holds a result
+// Below the folder: runs/<subject>-<machine>-<digest>/ with key.txt and what the run writes. A folder holds a result
 // when its key.txt is the run's key and the run has ended as it should.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hw/parameters/machine.hpp"
+#include "studies/review/subjects.hpp"
 
 namespace heddle::studies {
 
@@ -29,9 +30,9 @@ struct ReviewRun {
   std::string config;                 // name or path, as the command names it
   std::vector<std::string> settings;  // --set
   hw::Machine machine;                // what they make
-  std::string workload;
-  double scale = 1;
-  std::uint64_t seed = 1;
+  ReviewSubject subject;
+  double scale = 1;        // of a workload
+  std::uint64_t seed = 1;  // likewise
   ReviewPricing energy;
   // A look at the first cycles alone: the run ends behind `until`, and writes the pipeline's log (pipeline.kanata) or,
   // with `waves`, the signals of these groups (waves.vcd), from cycle `from` on. 0: a whole run.

@@ -51,10 +51,10 @@ TEST(Review, HoldsWhatTheMachinesDifferIn) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   const std::string text = Scratch::read(scratch.path("r.json"));
   const json::object data = json::parse(text).as_object();
-  std::set<std::string> keys = {"kind",         "heddle",     "command",     "scale",      "sections", "seeds",
-                                "declarations", "placements", "machines",    "workloads",  "results",  "worst",
-                                "failures",     "causes",     "differences", "storage",    "diagrams", "closely",
-                                "sensitivity",  "readings",   "notes",       "other_input"};
+  std::set<std::string> keys = {"kind",         "heddle",     "command",     "scale",       "sections",    "seeds",
+                                "declarations", "placements", "machines",    "workloads",   "results",     "worst",
+                                "failures",     "causes",     "differences", "storage",     "diagrams",    "closely",
+                                "sensitivity",  "readings",   "notes",       "other_input", "launch_files"};
   EXPECT_EQ(keys_of(data), keys);
   // The two parameters of large warps, with what their values mean.
   ASSERT_EQ(data.at("differences").as_array().size(), 2U);
@@ -310,9 +310,10 @@ TEST(Review, RefusesWhatItCannotReview) {
   EXPECT_EQ(refused({"--workloads", "bfss"}).find("heddle: there is no workload 'bfss'; did you mean 'bfs'? (known: "),
             0U);
   EXPECT_EQ(refused({"--workloads", "bfs,bfs"}), "heddle: --workloads: bfs is named twice\n");
-  EXPECT_EQ(
-      refused({"--workloads", "k.toml"}),
-      "heddle: --workloads: 'k.toml' is no workload: a review runs heddle's own; heddle list workloads names them\n");
+  EXPECT_EQ(refused({"--workloads", "k.toml"}).find("heddle: k.toml: the launch file cannot be read: "), 0U);
+  EXPECT_EQ(refused({"--workloads", "r.trace"}),
+            "heddle: --workloads: 'r.trace' is a recorded trace: a review runs workloads and launch files; heddle "
+            "compare sets replays beside each other\n");
   EXPECT_EQ(refused({"--workloads", "bfs", "--without", "storge"}),
             "heddle: --without: a review has no section 'storge'; did you mean 'storage'?\n");
   EXPECT_EQ(refused({"--workloads", "bfs", "--without", "storage", "--only", "use"}),
@@ -332,6 +333,56 @@ TEST(Review, RefusesWhatItCannotReview) {
   EXPECT_EQ(refused({"--workloads", "bfs", "--energy", table, "--json", table}),
             "heddle: --json: '" + table + "' is the energy table that this command reads; name another file\n");
   EXPECT_EQ(Scratch::read(table), "[dram]\nsource = \"s\"\nreads = 1\n");
+}
+
+// A kernel by its launch file beside a workload: it has one input, run anew when the kernel changes, and not for
+// another scale or other seeds.
+TEST(Review, TakesLaunchFiles) {
+  const Scratch scratch;
+  const auto write_kernel = [&](const char* operation) {
+    static_cast<void>(scratch.write("k.ptx", fmt::format(".version 7.0\n.target sm_60\n.address_size 32\n"
+                                                         ".visible .entry k(.param .u32 b) {{\n.reg .b32 %r<3>;\n"
+                                                         "ld.param.u32 %r1, [b];\n{}.u32 %r2, %r1, %r1;\n"
+                                                         "st.global.u32 [%r1], %r2;\nret;\n}}\n",
+                                                         operation)));
+  };
+  const std::string launch = scratch.write("k.toml",
+                                           "ptx = \"k.ptx\"\n[[buffer]]\nname = \"b\"\ntype = \"u32\"\ncount = "
+                                           "1\nvalue = 0\n[[launch]]\nentry = \"k\"\ngrid = [4]\nblock = [64]\n"
+                                           "arguments = [{ buffer = \"b\" }]\n");
+  const auto review = [&](const char* scale, const char* seeds) {
+    return test::heddle({"review", "baseline", "lwm", "--workloads", "vecadd," + launch, "--scale", scale, "--seeds",
+                         seeds, "--only", "use,causes,sensitivity", "--parameters", "icache.bytes", "--folder",
+                         scratch.path("r"), "--json", scratch.path("r.json")});
+  };
+  write_kernel("add");
+  const test::Ran ran = review("0.0005", "2");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json::object data = json::parse(Scratch::read(scratch.path("r.json"))).as_object();
+  EXPECT_EQ(data.at("workloads"), (json::array{"vecadd", json::string(launch)}));
+  EXPECT_EQ(data.at("launch_files"), (json::array{json::string(launch)}));
+  std::size_t of_launch_file = 0;
+  for (const json::value& row : data.at("results").as_array()) {
+    of_launch_file += row.at("workload") == json::string(launch) ? 1 : 0;
+  }
+  EXPECT_EQ(of_launch_file, 2U);
+  EXPECT_EQ(data.at("results").as_array().size(), 6U);
+  EXPECT_EQ(data.at("causes").as_array().size(), 2U);
+  EXPECT_EQ(data.at("failures"), json::array());
+  const auto only_new_runs = [](const test::Ran& again) {
+    return std::stoul(again.out.substr(again.out.rfind('\n', again.out.find(" runs now, ")) + 1));
+  };
+  const std::size_t all = only_new_runs(ran);
+  EXPECT_EQ(only_new_runs(review("0.0005", "2")), 0U);
+  EXPECT_EQ(only_new_runs(review("0.001", "1")), data.at("worst").at("workload") == "vecadd" ? all - 4U : 2U);
+  write_kernel("mul.lo");
+  const test::Ran other = review("0.0005", "2");
+  EXPECT_EQ(other.code, 0) << other.err;
+  EXPECT_GE(only_new_runs(other), 2U);
+  write_kernel("@@");
+  const test::Ran wrong = review("0.0005", "2");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(wrong.err.find("heddle: " + scratch.path("k.ptx") + ":7:"), 0U) << wrong.err;
 }
 
 // A run that leaves no result is told, and the others are shown.

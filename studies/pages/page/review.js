@@ -2,6 +2,18 @@
 // The document of a design review (heddle review), section by section.
 (() => {
   const { data, element, number, percent, ratio, look, table, chart } = heddle;
+  // Launch files go by their paths below the folder that they share.
+  const folders = data.launch_files.map((path) => path.split("/").slice(0, -1));
+  const shared = (a, b) => a.slice(0, [...a, null].findIndex((name, i) => i === a.length || name !== b[i]));
+  const deepest = folders.length ? folders.reduce(shared) : [];
+  const short = new Map(data.launch_files.map((path) => [path, path.split("/").slice(deepest.length).join("/")]));
+  const shorten = (part) => {
+    if (part === null || typeof part !== "object") return;
+    if (short.has(part.workload)) part.workload = short.get(part.workload);
+    Object.values(part).forEach(shorten);
+  };
+  if (short.size) shorten(data);
+  data.workloads = data.workloads.map((name) => short.get(name) || name);
   const { machines, workloads, results } = data;
   const main = document.getElementById("page");
   const nav = element("nav", { "aria-label": "Sections" });
@@ -32,14 +44,16 @@
 
   // What ranges are over, and what stands for all where one run is looked at.
   const upTo = (count, what) => (count === 1 ? `one ${what}` : `${what}s 1 to ${count}`);
-  const samples = [upTo(data.seeds, "seed"), ...(data.placements ? [upTo(data.placements, "placement") + " of the buffers"] : [])]
-    .join(", ");
-  const several = data.seeds * Math.max(1, data.placements) > 1;
-  const first = data.placements ? "seed 1, placement 1" : "seed 1";
+  const ofLaunchFiles = data.launch_files.length === workloads.length;  // which have one input
+  const seeds = ofLaunchFiles ? 1 : data.seeds;
+  const samples = [...(ofLaunchFiles ? [] : [upTo(seeds, "seed")]), ...(data.placements ? [upTo(data.placements, "placement") + " of the buffers"] : [])]
+    .join(", ") || "one input";
+  const several = seeds * Math.max(1, data.placements) > 1;
+  const first = [...(ofLaunchFiles ? [] : ["seed 1"]), ...(data.placements ? ["placement 1"] : [])].join(", ") || "one input";
 
   // ---- head
   main.append(element("h1", {}, `Design review: ${designs.join(", ")} beside ${names[0]}`),
-    element("p", { class: "soft" }, [`Heddle ${data.heddle}`, `scale ${data.scale}`,
+    element("p", { class: "soft" }, [`Heddle ${data.heddle}`, ...(ofLaunchFiles ? [] : [`scale ${data.scale}`]),
       samples].join(" \u00b7 ")), heddle.commandLine(),
     ...data.failures.map((one) => element("p", { class: "bad" }, `No result: ${one}`)),
     ...data.notes.map((one) => element("p", { class: "bad" }, `Note: ${one}.`)),
