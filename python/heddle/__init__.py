@@ -51,6 +51,7 @@ from ._traces import (
     TraceEvents,
     read_pipeline,
     read_requests,
+    read_trace_events,
 )
 from ._waves import Series, Waves, read_waves
 
@@ -101,6 +102,7 @@ __all__ = [
     "policies",
     "read_pipeline",
     "read_requests",
+    "read_trace_events",
     "read_waves",
     "run",
     "schema",

@@ -21,7 +21,7 @@ from ._machine import Machine, SettingValue
 from ._named import Named
 from ._program import Answer, find_program, path_word
 from ._summary import SummaryFigures
-from ._traces import PipelineLog, Request, TraceEvents, read_pipeline, read_requests
+from ._traces import PipelineLog, Request, TraceEvents, read_pipeline, read_requests, read_trace_events
 from ._waves import Waves, read_waves
 
 _SCHEMA = 2
@@ -161,9 +161,11 @@ class Run(SummaryFigures):
         return str(self.stats["verdict"]["result"])
 
     @property
-    def energy(self) -> Mapping[str, Any] | None:
-        """Energy by kind of unit and module, in pJ, where an energy table was given."""
-        return cast("Mapping[str, Any] | None", self.stats.get("energy"))
+    def energy(self) -> Mapping[str, Any]:
+        """Energy by kind of unit and module, in pJ, of a run with energy."""
+        if "energy" not in self.stats:
+            raise HeddleError("the run has no energies; ask for them: run(..., energy=TABLE)")
+        return cast("Mapping[str, Any]", self.stats["energy"])
 
     @property
     def kernels(self) -> list[Mapping[str, Any]]:
@@ -195,9 +197,13 @@ class Run(SummaryFigures):
         """The requests to the memory channels, of a run with memory_trace."""
         return read_requests(self._file("memory_trace", "memory_trace=True"))
 
-    def pipeline(self) -> PipelineLog | TraceEvents:
-        """The pipeline's log, of a run with pipeline."""
+    def pipeline(self) -> PipelineLog:
+        """The pipeline's log, of a run with pipeline=True or a path without .json."""
         return read_pipeline(self._file("pipeline", "pipeline=True"))
+
+    def trace_events(self) -> TraceEvents:
+        """The pipeline's log in Perfetto's form, of a run with pipeline="FILE.json"."""
+        return read_trace_events(self._file("pipeline", 'pipeline="FILE.json"'))
 
     def waves(self, *patterns: str) -> Waves:
         """The signals over the cycles of the GPU's clock, of a run with vcd; with `patterns` ("gpu.core0.fetch.*"),

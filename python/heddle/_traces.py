@@ -162,8 +162,8 @@ class TraceEvents:
         return frame(({name: getattr(one, name) for name in columns} for one in self.events), columns)
 
 
-def read_pipeline(path: str | Path) -> PipelineLog | TraceEvents:
-    """A file of --pipeline, in either form; it may be compressed by gzip."""
+def read_pipeline(path: str | Path) -> PipelineLog:
+    """A file of --pipeline in Konata's form (.kanata); it may be compressed by gzip."""
     lines = read_lines(path)
     number, first = next(lines, (1, ""))
     if first.startswith("Kanata\t"):
@@ -171,8 +171,19 @@ def read_pipeline(path: str | Path) -> PipelineLog | TraceEvents:
             refuse(path, f"is of version {first[7:][:20]}", number, "this package reads Kanata 0004")
         return _Kanata(path).read(lines)
     if first.startswith("{"):
-        return _events(path, "\n".join([first, *(line for _, line in lines)]))
+        refuse(path, "is a pipeline log in Perfetto's form", number, "trace_events() and read_trace_events() read it")
     refuse(path, "is no pipeline log", number, "heddle run --pipeline writes one")
+
+
+def read_trace_events(path: str | Path) -> TraceEvents:
+    """A file of --pipeline in Perfetto's form (.json); it may be compressed by gzip."""
+    lines = read_lines(path)
+    number, first = next(lines, (1, ""))
+    if first.startswith("Kanata\t"):
+        refuse(path, "is a pipeline log in Konata's form", number, "pipeline() and read_pipeline() read it")
+    if not first.startswith("{"):
+        refuse(path, "is no pipeline log", number, "heddle run --pipeline FILE.json writes one")
+    return _events(path, "\n".join([first, *(line for _, line in lines)]))
 
 
 class _Kanata:

@@ -60,10 +60,8 @@ print("".join(" .:-=+*%##"[min(count, 9)] for count in tens))
 # ## The slowest instructions of the window
 
 # %%
-pipeline = run.pipeline()
-assert isinstance(pipeline, heddle.PipelineLog)
 spent: Counter[str] = Counter()
-for row in pipeline:
+for row in run.pipeline():
     spent[f"{row.pc}: {row.instruction}"] += row.cycles_in("M") + row.cycles_in("Mg") + row.cycles_in("Mw")
 for instruction, cycles in sorted(spent.items(), key=lambda one: (-one[1], one[0]))[:5]:
     print(f"{cycles:>8} cycles in the memory stages   {instruction}")

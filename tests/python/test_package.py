@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -99,6 +100,17 @@ class Package(Case):
             'script.py:4: note: Revealed type is "builtins.list[builtins.int]"',
             'script.py:6: error: "Run" has no attribute "ipcc"',
             'script.py:7: error: "Summary" has no attribute "cycls"'], done.stdout + done.stderr)
+
+    @unittest.skipUnless(MYPY, "no mypy")
+    def test_types_of_the_documents_examples(self) -> None:
+        page = (SOURCE / "docs" / "python.md").read_text(encoding="utf-8")
+        self.write("script.py", "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)))
+        done = subprocess.run(
+            [*MYPY, "--cache-dir", str(self.folder / "cache"), "--strict", "--enable-incomplete-feature=Unpack",
+             "script.py"], capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(SOURCE / "python")})
+        self.assertEqual([line for line in done.stdout.splitlines() if line.startswith("script.py")], [],
+                         done.stdout + done.stderr)
+        self.assertIn("import heddle", (self.folder / "script.py").read_text(encoding="utf-8"))
 
     def test_the_summary_is_the_programs(self) -> None:
         self.assertEqual(summary.FILE.read_text(encoding="utf-8"), summary.text(summary.declared(PROGRAM)),

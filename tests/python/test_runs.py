@@ -60,6 +60,9 @@ class Runs(Case):
         run = heddle.run("lwm", "bfs", scale=SCALE, energy="dws-memory", sample=2, skip=["expand"],
                          report_data=True, timeline=True)
         self.assertGreater(run.energy["pj"], 0)
+        with self.assertRaises(heddle.HeddleError) as caught:
+            heddle.run("lwm", "bfs", scale=SCALE).energy
+        self.assertEqual(str(caught.exception), "the run has no energies; ask for them: run(..., energy=TABLE)")
         self.assertIn("kernels", run.stats["fast_forward"])
         self.assertEqual(sorted(run.files), ["report_data", "timeline"])
         for path in run.files.values():

@@ -80,8 +80,18 @@ class Traces(Case):
         # The rows are those of the file.
         text = gzip.decompress(Path("p.kanata.gz").read_bytes()).decode()
         self.assertEqual(sum(line.startswith("I\t") for line in text.splitlines()), len(log))
-        events = heddle.run("lwm", "bfs", scale=SCALE, pipeline="p.json", window=window).pipeline()
+        other = heddle.run("lwm", "bfs", scale=SCALE, pipeline="p.json", window=window)
+        events = other.trace_events()
         self.assertIsInstance(events, heddle.TraceEvents)
+        for read, error in (
+            (other.pipeline, "p.json:1: is a pipeline log in Perfetto's form; "
+                             "trace_events() and read_trace_events() read it"),
+            (run.trace_events, "p.kanata.gz:1: is a pipeline log in Konata's form; "
+                               "pipeline() and read_pipeline() read it"),
+        ):
+            with self.assertRaises(heddle.InputError) as caught:
+                read()
+            self.assertTrue(str(caught.exception).endswith(error), str(caught.exception))
         whole = json.loads(Path("p.json").read_text())["traceEvents"]
         self.assertEqual(len([one for one in whole if one["ph"] in "Xb"]),
                          len([one for one in events if one.cycles is not None]))
@@ -95,11 +105,18 @@ class Traces(Case):
             ("", "p:1: is no pipeline log; heddle run --pipeline writes one"),
             ("Kanata\t0004\nC=\t3\nS\t5\t0\tF\nE\t5\t0\tF\n", "p:4: 'E\t5\t0\tF' is no line of a pipeline log"),
             ("Kanata\t0004\nQ\n", "p:2: 'Q' is no line of a pipeline log"),
-            ('{"traceEvents": [{"ph": "X"}]}', "p: is no log of trace events: KeyError('name')"),
         ):
             self.write("p", text)
             with self.assertRaises(heddle.InputError) as caught:
                 heddle.read_pipeline("p")
+            self.assertEqual(str(caught.exception), error)
+        for text, error in (
+            ('{"traceEvents": [{"ph": "X"}]}', "p: is no log of trace events: KeyError('name')"),
+            ("what\n", "p:1: is no pipeline log; heddle run --pipeline FILE.json writes one"),
+        ):
+            self.write("p", text)
+            with self.assertRaises(heddle.InputError) as caught:
+                heddle.read_trace_events("p")
             self.assertEqual(str(caught.exception), error)
 
     def test_waves_by_hand(self) -> None:
