@@ -15,9 +15,10 @@
 
 #ifdef __cplusplus
 #include <initializer_list> /* what a loop over {1, 2} needs */
-#include <memory>           /* the standard library's only user of __attribute__((__noinline__)) */
+#include <new>
+#include <utility>
 #endif
-#define __noinline__ __attribute__((noinline))
+#define __noinline__ __attribute__((noinline)) /* bits/shared_ptr_base.h goes with it */
 #endif
 
 #include "cuda_runtime_api.h"
