@@ -1,6 +1,7 @@
 // CUDA programs that depend on what a machine is: in what order it runs threads, how much memory it has.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -112,6 +113,13 @@ TEST_F(CudaProgramOnMachines, ThreadsOwnCopiesAreUnderWayInCodeThatHasThem) {
     for (const char* const word : {"cp.async.cg.shared.global", "cp.async.ca.shared.global", "cp.async.commit_group",
                                    "cp.async.wait_group 2;"}) {
       EXPECT_EQ(text.find(word) != std::string::npos, architecture == std::string("sm_80")) << word;
+    }
+    for (const char* const kernel : {"sums", "own_pipelines", "groups"}) {
+      const std::string entry = std::string(".visible .entry _Z") + std::to_string(std::strlen(kernel)) + kernel;
+      const std::size_t begin = text.find(entry);
+      ASSERT_NE(begin, std::string::npos) << kernel;
+      const std::string body = text.substr(begin, text.find(".entry", begin + entry.size()) - begin);
+      EXPECT_EQ(body.find("cp.async.c") != std::string::npos, architecture == std::string("sm_80")) << kernel;
     }
     const std::string program = compile("copies_under_way.cu", {std::string("-arch=") + architecture});
     for (const char* const machine : {"baseline", "h100-8sm"}) {

@@ -1,8 +1,15 @@
-// cuda::memcpy_async, for barriers and pipelines: the copy is done at once by the threads that ask for it, so that
-// waiting for it is waiting for these threads.
+// cuda::memcpy_async. For barriers and pipelines of several threads the copy is done at once by the threads that ask for
+// it, so that waiting for it is waiting for these threads. What a thread waits for itself, by its own pipeline or with
+// its group, is under way meanwhile in code for compute capability 8.0 and later, which has cp.async as nvcc's code has.
 #pragma once
 
 #include "heddle/cuda_scopes.h"
+
+#if defined(__CUDA_ARCH__) && defined(__LP64__)
+#if __CUDA_ARCH__ >= 800
+#define HEDDLE_HAS_COPIES_
+#endif
+#endif
 
 namespace cuda {
 
@@ -54,6 +61,76 @@ struct one_thread {
   HEDDLE_SCOPE_ static unsigned int size() { return 1; }
 };
 
+#ifdef HEDDLE_HAS_COPIES_
+template <int Bytes>
+__device__ __inline__ void copy_under_way(unsigned int to, const void* from) {
+  if (Bytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(Bytes) : "memory");
+  }
+}
+template <int Bytes>
+__device__ __inline__ void steps_under_way(unsigned int to, const char* from, size_t size, size_t rank,
+                                           size_t threads) {
+  for (size_t i = rank * Bytes; i < size; i += threads * Bytes) {
+    copy_under_way<Bytes>(to + static_cast<unsigned int>(i), from + i);
+  }
+}
+#endif
+
+// As copy_by(); what cp.async can copy, from global to shared memory in words, is under way when this returns.
+template <class Group>
+HEDDLE_SCOPE_ void begin_copy(const Group& group, void* to, const void* from, size_t size) {
+#ifdef HEDDLE_HAS_COPIES_
+  const size_t together = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | size;
+  if (together % 4 == 0 && __nvvm_isspacep_shared(to) && __nvvm_isspacep_global(from)) {
+    const unsigned int place = static_cast<unsigned int>(__cvta_generic_to_shared(to));
+    const auto rank = static_cast<size_t>(group.thread_rank());
+    const auto threads = static_cast<size_t>(group.size());
+    if (together % 16 == 0) {
+      steps_under_way<16>(place, static_cast<const char*>(from), size, rank, threads);
+    } else if (together % 8 == 0) {
+      steps_under_way<8>(place, static_cast<const char*>(from), size, rank, threads);
+    } else {
+      steps_under_way<4>(place, static_cast<const char*>(from), size, rank, threads);
+    }
+    return;
+  }
+#endif
+  copy_by(group, to, from, size);
+}
+// The copies that this thread has begun and not committed are one batch.
+HEDDLE_SCOPE_ void commit_copies() {
+#ifdef HEDDLE_HAS_COPIES_
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+// Of this thread's batches the latest `prior` may be under way; of more than eight, eight.
+HEDDLE_SCOPE_ void wait_for_copies(size_t prior) {
+#ifdef HEDDLE_HAS_COPIES_
+  switch (prior) {
+#define HEDDLE_WAIT_(batches)                                       \
+  case batches:                                                     \
+    asm volatile("cp.async.wait_group " #batches ";" ::: "memory"); \
+    break;
+    HEDDLE_WAIT_(0)
+    HEDDLE_WAIT_(1)
+    HEDDLE_WAIT_(2)
+    HEDDLE_WAIT_(3)
+    HEDDLE_WAIT_(4)
+    HEDDLE_WAIT_(5)
+    HEDDLE_WAIT_(6)
+    HEDDLE_WAIT_(7)
+#undef HEDDLE_WAIT_
+    default:
+      asm volatile("cp.async.wait_group 8;" ::: "memory");
+  }
+#else
+  (void)prior;
+#endif
+}
+
 }  // namespace heddle_detail
 
 enum class async_contract_fulfillment { none, async };
@@ -80,6 +157,20 @@ template <class To, class From, thread_scope Scope>
 HEDDLE_SCOPE_ async_contract_fulfillment memcpy_async(To* to, const From* from, size_t size, pipeline<Scope>&) {
   heddle_detail::copy_by(heddle_detail::one_thread(), to, from, size);
   return async_contract_fulfillment::none;
+}
+
+// A thread's own pipeline.
+template <class Group, class To, class From>
+HEDDLE_SCOPE_ async_contract_fulfillment memcpy_async(const Group& group, To* to, const From* from, size_t size,
+                                                      pipeline<thread_scope_thread>&) {
+  heddle_detail::begin_copy(group, to, from, size);
+  return async_contract_fulfillment::async;
+}
+template <class To, class From>
+HEDDLE_SCOPE_ async_contract_fulfillment memcpy_async(To* to, const From* from, size_t size,
+                                                      pipeline<thread_scope_thread>&) {
+  heddle_detail::begin_copy(heddle_detail::one_thread(), to, from, size);
+  return async_contract_fulfillment::async;
 }
 
 }  // namespace cuda

@@ -4,12 +4,6 @@
 
 #include "heddle/cuda_async_copies.h"
 
-#if defined(__CUDA_ARCH__) && defined(__LP64__)
-#if __CUDA_ARCH__ >= 800
-#define HEDDLE_HAS_COPIES_
-#endif
-#endif
-
 // `size` bytes, 4, 8 or 16, the last `zeros` of them 0 instead of copied.
 static __device__ __inline__ void __pipeline_memcpy_async(void* to, const void* from, size_t size, size_t zeros = 0) {
 #ifdef HEDDLE_HAS_COPIES_
@@ -35,31 +29,10 @@ static __device__ __inline__ void __pipeline_memcpy_async(void* to, const void* 
 }
 
 static __device__ __inline__ void __pipeline_commit() {
-#ifdef HEDDLE_HAS_COPIES_
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
+  cuda::heddle_detail::commit_copies();
 }
 
-// Of groups that were committed, the latest `prior` may be under way; of more than eight, eight.
+// Of groups that were committed, the latest `prior` may be under way.
 static __device__ __inline__ void __pipeline_wait_prior(size_t prior) {
-#ifdef HEDDLE_HAS_COPIES_
-  switch (prior) {
-#define HEDDLE_WAIT_(groups)                                       \
-  case groups:                                                     \
-    asm volatile("cp.async.wait_group " #groups ";" ::: "memory"); \
-    break;
-    HEDDLE_WAIT_(0)
-    HEDDLE_WAIT_(1)
-    HEDDLE_WAIT_(2)
-    HEDDLE_WAIT_(3)
-    HEDDLE_WAIT_(4)
-    HEDDLE_WAIT_(5)
-    HEDDLE_WAIT_(6)
-    HEDDLE_WAIT_(7)
-#undef HEDDLE_WAIT_
-    default:
-      asm volatile("cp.async.wait_group 8;" ::: "memory");
-  }
-#endif
+  cuda::heddle_detail::wait_for_copies(prior);
 }
-#undef HEDDLE_HAS_COPIES_

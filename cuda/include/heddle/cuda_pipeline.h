@@ -77,7 +77,7 @@ class pipeline {
   bool produced_parity_ = false;
 };
 
-// Of one thread: what it has copied is there.
+// Of one thread: its batches of copies, in order.
 template <>
 class pipeline<thread_scope_thread> {
  public:
@@ -86,10 +86,20 @@ class pipeline<thread_scope_thread> {
   pipeline(const pipeline&) = delete;
   pipeline& operator=(const pipeline&) = delete;
   HEDDLE_SCOPE_ void producer_acquire() {}
-  HEDDLE_SCOPE_ void producer_commit() {}
-  HEDDLE_SCOPE_ void consumer_wait() {}
+  HEDDLE_SCOPE_ void producer_commit() {
+    heddle_detail::commit_copies();
+    ++committed_;
+  }
+  // The oldest batch that has not been waited for is there.
+  HEDDLE_SCOPE_ void consumer_wait() {
+    if (committed_ != waited_) heddle_detail::wait_for_copies(committed_ - ++waited_);
+  }
   HEDDLE_SCOPE_ void consumer_release() {}
   HEDDLE_SCOPE_ bool quit() { return true; }
+
+ private:
+  unsigned int committed_ = 0;
+  unsigned int waited_ = 0;
 };
 
 HEDDLE_SCOPE_ pipeline<thread_scope_thread> make_pipeline() {
@@ -139,9 +149,14 @@ HEDDLE_SCOPE_ pipeline<Scope> make_pipeline(const Group& group, pipeline_shared_
 
 // All but the last `Prior` batches are there.
 template <unsigned char Prior>
-HEDDLE_SCOPE_ void pipeline_consumer_wait_prior(pipeline<thread_scope_thread>&) {}
-// The barrier's phase waits for what this thread has copied, too: it has.
+HEDDLE_SCOPE_ void pipeline_consumer_wait_prior(pipeline<thread_scope_thread>&) {
+  heddle_detail::wait_for_copies(Prior);
+}
+// The barrier's phase waits for what this thread has copied, too: the thread itself does.
 template <thread_scope Scope, class Completion>
-HEDDLE_SCOPE_ void pipeline_producer_commit(pipeline<thread_scope_thread>&, barrier<Scope, Completion>&) {}
+HEDDLE_SCOPE_ void pipeline_producer_commit(pipeline<thread_scope_thread>&, barrier<Scope, Completion>&) {
+  heddle_detail::commit_copies();
+  heddle_detail::wait_for_copies(0);
+}
 
 }  // namespace cuda
