@@ -6,6 +6,13 @@
 #include <bit>
 
 namespace heddle::hw {
+namespace {
+
+bool is_access(const isa::Instruction& instruction) {
+  return isa::info(instruction.op).unit == isa::Unit::memory;
+}
+
+}  // namespace
 
 void Subdivision::start(Group& group) {
   Warp& warp = warp_of(group);
@@ -38,7 +45,7 @@ bool Subdivision::complete(Group& group, const Outcome& outcome, GroupMoves& mov
     warp.running &= ~outcome.exited[0];
     warp.stack.exit(outcome.exited[0]);
   }
-  state_[group.id].stands_at_access = isa::info(instruction.op).unit == isa::Unit::memory;
+  state_[group.id].stands_at_access = is_access(instruction);
   bool diverged = false;
   if (instruction.op == isa::Op::BRA && !instruction.guard.always()) {
     diverged = branch(group, warp, outcome, moves);
@@ -59,7 +66,7 @@ bool Subdivision::complete(Group& group, const Outcome& outcome, GroupMoves& mov
 
 // An undivided warp, or a split at whose next PC nothing happens but that it goes on.
 bool Subdivision::goes_on(const Group& group) const {
-  return goes_on_at(group, next_pc(group));
+  return goes_on_at(group, next_pc(group), is_access(group.decoded->instruction));
 }
 
 // A branch of all its threads, or one by the stack, whose threads stay the group's.
@@ -67,12 +74,12 @@ bool Subdivision::branches_early(const Group& group, const isa::Instruction& ins
                                  std::span<const LaneMask> taken) const {
   const bool divided = warps_[group.first_row].splits.size() > 1;
   if (taken[0] == 0 || taken[0] == group.active[0]) {
-    return (!divided || rules_.bypass) && goes_on_at(group, taken[0] != 0 ? instruction.target : group.pc + 1);
+    return (!divided || rules_.bypass) && goes_on_at(group, taken[0] != 0 ? instruction.target : group.pc + 1, false);
   }
   return !divided && !(rules_.at_branches && instruction.subdivides) && !state_[group.id].behind;
 }
 
-bool Subdivision::goes_on_at(const Group& group, std::uint32_t next) const {
+bool Subdivision::goes_on_at(const Group& group, std::uint32_t next, bool access) const {
   const SubdivisionState& split = state_[group.id];
   const Warp& warp = warps_[group.first_row];
   const bool divided = warp.splits.size() > 1;
@@ -85,8 +92,8 @@ bool Subdivision::goes_on_at(const Group& group, std::uint32_t next) const {
            (waits == Waits::resources || waits == Waits::ahead || waits == Waits::access ||
             groups_[id].state == GroupState::ready);
   };
-  return !divided || (!warp.stack.ends_at(next) && !(rules_.by_pc && !rules_.at_accesses &&
-                                                     std::any_of(warp.splits.begin(), warp.splits.end(), meets)));
+  return !divided || (!warp.stack.ends_at(next) &&
+                      !(compares_behind(access) && std::any_of(warp.splits.begin(), warp.splits.end(), meets)));
 }
 
 void Subdivision::released(Group& group, unsigned, LaneMask, bool last, GroupMoves& moves) {

@@ -73,7 +73,8 @@ class Subdivision : public SplitMechanism<Subdivision, SubdivisionRules, Subdivi
   using Waits = SplitWait;
   // A thread keeps its register row, which so tells its warp.
   [[nodiscard]] Warp& warp_of(const Group& group) { return warps_[group.first_row]; }
-  [[nodiscard]] bool goes_on_at(const Group& group, std::uint32_t next) const;
+  // `access`: behind one.
+  [[nodiscard]] bool goes_on_at(const Group& group, std::uint32_t next, bool access) const;
   [[nodiscard]] unsigned in(const Warp& warp, Waits waits) const;
   void begin(const Group& group);
   void give_back(GroupId group);
@@ -82,9 +83,8 @@ class Subdivision : public SplitMechanism<Subdivision, SubdivisionRules, Subdivi
   void absorb(Warp& warp, Group& from, Group& to, SplitEnd end, GroupMoves& moves);
   void go_on(Group& group, Warp& warp, GroupMoves& moves);
   // Whether a split's PC is compared with other splits'.
-  [[nodiscard]] bool compares(const Group& group) const {
-    return rules_.by_pc && (!rules_.at_accesses || state_[group.id].stands_at_access);
-  }
+  [[nodiscard]] bool compares(const Group& group) const { return compares_behind(state_[group.id].stands_at_access); }
+  [[nodiscard]] bool compares_behind(bool access) const { return rules_.by_pc && (!rules_.at_accesses || access); }
   [[nodiscard]] Group* ready_at_pc(const Warp& warp, const Group& group);
   void fall_behind(Group& group, Warp& warp, GroupMoves& moves);
   void meet_at_pc(Group& group, Warp& warp, GroupMoves& moves);

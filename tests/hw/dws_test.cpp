@@ -81,8 +81,9 @@ TEST(Dws, BothPathsOfAMarkedBranchGoOnAndJoinAtOnePc) {
 }
 
 // As decode asks, where instructions of a group overlap.
-bool goes_on(Dws& bench, Group& group) {
+bool goes_on(Dws& bench, Group& group, isa::Op op = isa::Op::ADD) {
   link::DecodedInstruction decoded;
+  decoded.instruction.op = op;
   group.decoded = &decoded;
   const bool goes = bench.core.divergence->goes_on(group);
   group.decoded = nullptr;
@@ -191,6 +192,7 @@ TEST(Dws, PcsCanBeComparedBehindAccessesAlone) {
     bench.part_at_branch();
     bench.plain(bench.warp, 3);
     EXPECT_TRUE(goes_on(bench, bench.warp)) << "another instruction";
+    EXPECT_FALSE(goes_on(bench, bench.warp, isa::Op::LD_GLOBAL)) << "behind which the halves join";
     if (access) {
       bench.core.access(bench.warp);
       EXPECT_THAT(bench.core.live(), ElementsAre(kOther, "5: 0/0 1/0 2/0 3/0"));
