@@ -260,6 +260,7 @@ std::string random_program(tb::Device& device, std::uint64_t seed) {
   const hw::Machine& machine = device.machine();
   random_ptx::GeneratorOptions options;
   options.statements = 25;
+  options.modern = seed % 2 == 0;
   options.max_block = 96;
   options.max_grid = 3;
   const bool moves_late = hw::moves_after_last_access(machine.core);

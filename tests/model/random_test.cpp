@@ -85,6 +85,8 @@ GeneratedProgram program_of(std::uint64_t seed, const hw::Machine& machine) {
   options.warp_operations = seed % 4 == 3 && hw::why_no_warp_operations(machine.core).empty();
   options.max_block = 256;
   options.max_grid = 6;
+  options.modern = seed % 3 == 1;
+  options.tensor = options.modern && hw::why_no_matrices(machine.core).empty();
   // What uses the scratchpad does not leave its core, or after its last access.
   const bool moves_late = hw::moves_after_last_access(machine.core);
   options.scratchpad =

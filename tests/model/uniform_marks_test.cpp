@@ -152,6 +152,7 @@ void launch(tb::Device& device, const isa::Module& module, unsigned block, unsig
 void run_random(tb::Device& device, std::uint64_t seed) {
   random_ptx::GeneratorOptions options;
   options.statements = 20 + static_cast<unsigned>(seed % 5) * 15;
+  options.modern = seed % 2 == 0;
   const random_ptx::GeneratedProgram program = random_ptx::generate_ptx(seed, options);
   launch(device, ptx::compile(program.text, "random.ptx"), program.block, program.grid,
          {kMarksInput, kMarksOutput, program.input_words}, 4ULL * program.output_words);

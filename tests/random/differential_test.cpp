@@ -150,6 +150,7 @@ GeneratorOptions options_of(std::uint64_t seed) {
   options.warp_operations = seed % 4 == 3;
   options.max_block = 96;
   options.max_grid = 2;
+  options.modern = options.tensor = seed % 3 == 1;
   return options;
 }
 
@@ -278,7 +279,7 @@ TEST(RandomPrograms, AreAFunctionOfTheirSeed) {
 // The generator covers what it promises; a construct that silently drops out would weaken every test that uses it.
 TEST(RandomPrograms, CoverTheirConstructs) {
   std::string all;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
     all += generate_ptx(seed, options_of(seed)).text;
   }
   for (const char* construct : {".address_size 32",
@@ -297,6 +298,17 @@ TEST(RandomPrograms, CoverTheirConstructs) {
                                 "shfl.sync.idx",
                                 "tree_traverse.u32",
                                 "tree_traverse.size",
+                                "cp.async.ca",
+                                "cp.async.cg",
+                                "cp.async.wait_group 1",
+                                "redux.sync",
+                                "match.all",
+                                "elect.sync",
+                                "mma.sync.aligned.m16n8k32",
+                                "mma.sync.aligned.m16n8k16.row.col.f32",
+                                "ldmatrix",
+                                "stmatrix",
+                                "movmatrix",
                                 "cond_acc.shared.b",
                                 "cond_acc.global.b",
                                 "membar",

@@ -68,7 +68,7 @@ class Generator {
       leave(place);
     } else if (kind < 38 && place.uniform && ways_.barriers) {
       random_.chance(70) ? statements_.exchange() : statements_.reduce();
-    } else if (kind < 43 && place.uniform && options_.warp_operations) {
+    } else if (kind < (options_.modern ? 60U : 43U) && place.uniform && options_.warp_operations) {
       statements_.warp();
     } else if (kind < 36 && ways_.leave_alone) {
       end(place, statements_.condition(false), exit_label_, random_.pick<std::string>({"exit;", "ret;"}));
@@ -248,6 +248,9 @@ GeneratedProgram generate_ptx(std::uint64_t seed, const GeneratorOptions& option
   shape.local = random.chance(50);
   shape.scratchpad = options.scratchpad;
   shape.gathered = options.warp_operations && shape.scratchpad && !options.standard;
+  shape.modern = options.modern;
+  shape.tensor = options.tensor && options.warp_operations;
+  shape.copied = options.modern && shape.scratchpad;
   Ways ways;
   ways.leave_alone = random.chance(25) && !options.warp_operations;
   ways.leave_together = random.chance(30);
@@ -266,12 +269,14 @@ GeneratedProgram generate_ptx(std::uint64_t seed, const GeneratorOptions& option
   out.warp_operations = options.warp_operations;
   const std::string pointer = shape.address_bits == 64 ? ".u64" : ".u32";
   out.text =
-      "// random program, seed " + std::to_string(seed) + "\n.version 6.4\n.target sm_70\n.address_size " +
+      "// random program, seed " + std::to_string(seed) +
+      (options.modern ? "\n.version 8.0\n.target sm_90" : "\n.version 6.4\n.target sm_70") + "\n.address_size " +
       std::to_string(shape.address_bits) + "\n\n.visible .entry " + kEntry + "(\n  .param " + pointer +
       " in,\n  .param " + pointer + " out,\n  .param .u32 n\n)\n{\n" + generator.declarations() +
       (shape.scratchpad ? "  .shared .align 16 .b8 shared_words[" + std::to_string(8 * shape.block) + "];\n" : "") +
       (shape.gathered ? "  .shared .align 16 .b8 gathered[" + std::to_string(kGatheredBytes * shape.block) + "];\n"
                       : "") +
+      (shape.copied ? "  .shared .align 16 .b8 copied[" + std::to_string(kCopiedBytes * shape.block) + "];\n" : "") +
       (shape.local ? "  .local .align 16 .b8 loc[" + std::to_string(kLocalBytes) + "];\n" : "") + '\n' +
       generator.text() + "}\n";
   return out;

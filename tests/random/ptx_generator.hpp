@@ -9,7 +9,8 @@
 // - It terminates: loops have counters of their own with bounds of at most 8, nested at most 3 deep; jumps that are not
 //   loops go forward.
 // - It is free of races: a thread reads the input buffer (never written), its own slots of the output buffer, of local
-//   memory and of scratchpad; threads exchange values through scratchpad only between barriers. Counters shared by all
+//   memory and of scratchpad; threads exchange values through scratchpad only between barriers, lanes of a warp between
+//   bar.warp.sync. A thread waits for its copies before it looks at them. Counters shared by all
 //   threads are changed by commuting reductions and never read.
 // - Barriers and operations between lanes are in code that all threads of the block reach together. Programs whose
 //   threads may exit one by one have neither; in others all threads of a block may exit together.
@@ -35,6 +36,10 @@ struct GeneratorOptions {
   unsigned max_grid = 4;              // blocks, at least 1
   // What a GPU's own compiler takes: 64-bit addresses, and no instruction that only Heddle has.
   bool standard = false;
+  // What GPUs have since compute capability 8.0: copies to the scratchpad that are under way meanwhile, and with warp
+  // operations some more of those.
+  bool modern = false;
+  bool tensor = false;  // products of matrices among the warp operations: machines with tensor cores
 };
 
 // A kernel `random_kernel(.param in, .param out, .param .u32 n)` and how to launch it: pointers are u32 or u64 as

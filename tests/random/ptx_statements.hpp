@@ -38,6 +38,7 @@ inline constexpr unsigned kIntegers = 8, kFloats = 4, kLongs = 4, kDoubles = 2, 
 inline constexpr unsigned kSlotBytes = 64, kOutputBytes = 256;
 inline constexpr unsigned kLocalBytes = 64;
 inline constexpr unsigned kGatheredBytes = 8;  // the largest element of cond_acc
+inline constexpr unsigned kCopiedBytes = 16;   // of a thread's row, which its copies go to
 inline constexpr unsigned kCounters = 4;       // behind the threads' parts
 
 struct Shape {
@@ -49,6 +50,9 @@ struct Shape {
   bool scratchpad = true;           // and one in the scratchpad, named shared_words: 8 bytes for each thread
   bool standard = false;            // no instructions that only Heddle has
   bool gathered = false;            // and one in the scratchpad, named so: kGatheredBytes for each thread
+  bool copied = false;              // and one in the scratchpad, named so: kCopiedBytes for each thread
+  bool modern = false;              // instructions of compute capability 8.0 and later
+  bool tensor = false;              // products of matrices
 };
 
 class Statements {
@@ -69,7 +73,7 @@ class Statements {
   void exchange();                                  // through scratchpad, between barriers; uniform code only
   void reduce();                                    // bar.red; uniform code only
   void leave_scratchpad() { scratchpad_ = false; }  // no statement from here on uses it
-  void warp();                                      // vote, shuffle, tree traverse or cond_acc; uniform code only
+  void warp();                                      // an operation between the lanes of a warp; uniform code only
   // A predicate that holds a random condition, equal in all threads of the block when uniform.
   std::string condition(bool uniform);
   // One that is false in every thread, which a compiler cannot know.
@@ -93,6 +97,10 @@ class Statements {
   void local_memory();
   void own_scratchpad();
   void accumulate();
+  void copy();
+  void exchange_rows();
+  void multiply();
+  [[nodiscard]] std::string row();  // an address register that holds the thread's row of `copied`
   void count_up();
   [[nodiscard]] std::string address_type() const { return shape_.address_bits == 64 ? "u64" : "u32"; }
   // An address register that holds base + 4 * index.

@@ -1,6 +1,7 @@
-// cuda::memcpy_async. For barriers and pipelines of several threads the copy is done at once by the threads that ask for
-// it, so that waiting for it is waiting for these threads. What a thread waits for itself, by its own pipeline or with
-// its group, is under way meanwhile in code for compute capability 8.0 and later, which has cp.async as nvcc's code has.
+// cuda::memcpy_async. For barriers and pipelines of several threads the copy is done at once by the threads that ask
+// for it, so that waiting for it is waiting for these threads. What a thread waits for itself, by its own pipeline or
+// with its group, is under way meanwhile in code for compute capability 8.0 and later: that has cp.async, as nvcc's
+// code has.
 #pragma once
 
 #include "heddle/cuda_scopes.h"

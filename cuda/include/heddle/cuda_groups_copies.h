@@ -1,5 +1,5 @@
-// cooperative_groups/memcpy_async.h: copies by all threads of a group, each its part. wait() is where each waits for its
-// own, and the group meets.
+// cooperative_groups/memcpy_async.h: copies by all threads of a group, each its part. wait() is where each waits for
+// its own, and the group meets.
 #pragma once
 
 #include "heddle/cuda_async_copies.h"
