@@ -63,7 +63,8 @@ class IssueDiscipline {
   // Cycles from the decode of an instruction with IssueRules::early until its group may be fetched again, at least.
   [[nodiscard]] virtual unsigned refetch() const { return 0; }
   // ---- with the trait stalls_on_use alone
-  // The former has handed on the last sub-warp of an instruction with IssueRules::early.
+  // The former has handed on the last sub-warp of the group's latest instruction, and the next one may come. Once for
+  // each instruction, in their order; it may have completed by then.
   virtual void formed(const Group& group, const link::DecodedInstruction& decoded) {
     (void)group;
     (void)decoded;

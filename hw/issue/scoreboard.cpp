@@ -94,7 +94,7 @@ class Scoreboard : public IssueDiscipline {
   void formed(const Group& group, const link::DecodedInstruction& decoded) override {
     Board& board = boards_[group.id];
     board.commits += decoded.instruction.op == isa::Op::ASYNC_COMMIT ? 1 : 0;
-    if (!decoded.issue.outlasts) {
+    if (!decoded.issue.outlasts || group.flight().done()) {
       return;
     }
     if (isa::is_copy(decoded.instruction.op)) {

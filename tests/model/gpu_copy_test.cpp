@@ -136,6 +136,15 @@ TEST(GpuCopies, AreThereWhenTheyHaveBeenWaitedFor) {
                                              {"scoreboard.entries=3"}}) {
     EXPECT_EQ(judged("h100-8sm", settings, "", 4), "right") << settings[0];
   }
+  // A commit that takes the last record has completed before the next instruction can come.
+  for (const char* const entries : {"1", "2", "3"}) {
+    EXPECT_EQ(judged("baseline",
+                     {"core.issue=scoreboard", "scoreboard.stall=on-use", "noc.request_latency=1000",
+                      std::string("scoreboard.entries=") + entries},
+                     "", 4),
+              "right")
+        << entries;
+  }
 }
 
 // A producer and its consumers, as kernels for today's GPUs have them: one thread copies tiles in bulk into two places,

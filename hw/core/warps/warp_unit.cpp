@@ -96,13 +96,11 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
       (issue_->release(group, group.decoded->instruction) || (early_next_pc_ && goes_on_early(group)) ||
        (branch && &flight == &latest && known_to_part(group)))) {
     latest.released = true;
-    if (!latest.done()) {
-      if (branch && &flight == &latest) {
-        deciding_[group.id].flight = group.latest;
-      }
-      if (stalls_on_use_) {
-        issue_->formed(group, *group.decoded);  // it had found no record for the next instruction when it was formed
-      }
+    if (!latest.done() && branch && &flight == &latest) {
+      deciding_[group.id].flight = group.latest;
+    }
+    if (stalls_on_use_) {
+      issue_->formed(group, *group.decoded);  // it had found no record for the next instruction when it was formed
     }
     complete(group, *group.decoded, results);
     undecided_.clear();
