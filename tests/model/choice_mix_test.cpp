@@ -46,22 +46,9 @@ void change(const ParameterReference& parameter, ChoiceDice& dice) {
     }
     return;
   }
-  const double now = std::visit(
-      [](auto* field) -> double {
-        if constexpr (std::is_same_v<decltype(field), std::string*>) {
-          return 0;
-        } else {
-          return static_cast<double>(*field);
-        }
-      },
-      parameter.field);
+  const double now = test::number_of(parameter);
   const double values[] = {now * 2, now / 2, now + 1, now - 1};
-  const double value = values[dice.below(4)];
-  if (std::holds_alternative<double*>(parameter.field)) {
-    assign(parameter, value, here);
-  } else {
-    assign(parameter, static_cast<std::int64_t>(value), here);
-  }
+  test::set_number(parameter, values[dice.below(4)]);
 }
 
 bool is_choice(const ParameterReference& parameter) {

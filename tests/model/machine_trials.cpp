@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "base/error.hpp"
@@ -122,22 +124,6 @@ std::string small_workload(tb::Device& device, const std::string& name) {
   return device.retirement().total() == reference.retirement().total() ? "" : name + ": another retirement hash";
 }
 
-// Every core cycle is counted once, and each idle one has one cause.
-std::string sums(const hw::Totals& totals) {
-  std::uint64_t cycles = 0;
-  for (const std::uint64_t with : totals.core.fu_active) {
-    cycles += with;
-  }
-  std::uint64_t idle = 0;
-  for (const std::uint64_t cause : totals.core.idle) {
-    idle += cause;
-  }
-  return cycles == totals.cycles * totals.sub_cores && idle == totals.core.fu_active[0] &&
-                 totals.l1d.hits + totals.l1d.misses == totals.l1d.accesses
-             ? ""
-             : "the cycles, their causes or the cache's accesses do not add up";
-}
-
 // "correct", "refused: why", or what went wrong.
 std::string run_on(const hw::Machine& machine, std::uint64_t seed) {
   const std::vector<hw::Contradiction> contradictions = hw::check(machine);
@@ -152,7 +138,7 @@ std::string run_on(const hw::Machine& machine, std::uint64_t seed) {
       wrong = random_program(device, seed + 1 + 10'000 * i);
     }
     if (wrong.empty()) {
-      wrong = sums(device.totals());
+      wrong = accounting_fault(device.totals());
     }
     return wrong.empty() ? "correct" : wrong;
   } catch (const InputError& error) {
@@ -194,6 +180,42 @@ Outcome outcome_of(const hw::Machine& machine, std::uint64_t seed) {
 }
 
 }  // namespace
+
+double number_of(const ParameterReference& parameter) {
+  return std::visit(
+      [](auto* field) -> double {
+        if constexpr (std::is_same_v<decltype(field), std::string*>) {
+          return 0;
+        } else {
+          return static_cast<double>(*field);
+        }
+      },
+      parameter.field);
+}
+
+void set_number(const ParameterReference& parameter, double value) {
+  const SourceLocation here{"machine_trials.cpp", 0, 0};
+  if (std::holds_alternative<double*>(parameter.field)) {
+    assign(parameter, value, here);
+  } else {
+    assign(parameter, static_cast<std::int64_t>(value), here);
+  }
+}
+
+std::string accounting_fault(const hw::Totals& totals) {
+  std::uint64_t cycles = 0;
+  for (const std::uint64_t with : totals.core.fu_active) {
+    cycles += with;
+  }
+  std::uint64_t idle = 0;
+  for (const std::uint64_t cause : totals.core.idle) {
+    idle += cause;
+  }
+  return cycles == totals.cycles * totals.sub_cores && idle == totals.core.fu_active[0] &&
+                 totals.l1d.hits + totals.l1d.misses == totals.l1d.accesses
+             ? ""
+             : "the cycles, their causes or the cache's accesses do not add up";
+}
 
 std::string settings_of(hw::Machine machine) {
   hw::Machine usual;

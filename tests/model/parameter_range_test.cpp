@@ -32,32 +32,13 @@ namespace heddle {
 namespace {
 
 using test::expect_right;
+using test::number_of;
+using test::set_number;
 using test::settings_of;
 
 // ---------------------------------------------------------------------------------------------------- machines
 
 const SourceLocation kHere{"parameter_range_test.cpp", 0, 0};
-
-// Throws InputError when the parameter does not take the value.
-void set(const ParameterReference& parameter, double value) {
-  if (std::holds_alternative<double*>(parameter.field)) {
-    assign(parameter, value, kHere);
-  } else {
-    assign(parameter, static_cast<std::int64_t>(value), kHere);
-  }
-}
-
-double get(const ParameterReference& parameter) {
-  return std::visit(
-      [](auto* field) -> double {
-        if constexpr (std::is_same_v<decltype(field), std::string*>) {
-          return 0;
-        } else {
-          return static_cast<double>(*field);
-        }
-      },
-      parameter.field);
-}
 
 bool is_number(const ParameterReference& parameter) {
   return !std::holds_alternative<bool*>(parameter.field) && !std::holds_alternative<std::string*>(parameter.field);
@@ -172,16 +153,16 @@ void resolve(hw::Machine& machine, const std::string& fixed) {
       }
     }
     for (const ParameterReference& parameter : named) {
-      const double before = get(parameter);
+      const double before = number_of(parameter);
       std::vector<double> candidates = {parameter.limits.low, parameter.limits.high, before * 2, before / 2};
       for (const ParameterReference& other : all) {
         if (is_number(other) && text.find(other.path()) != std::string::npos) {
-          candidates.push_back(get(other));
+          candidates.push_back(number_of(other));
         }
       }
       for (const double candidate : candidates) {
         try {
-          set(parameter, candidate);
+          set_number(parameter, candidate);
         } catch (const InputError&) {
           continue;
         }
@@ -189,7 +170,7 @@ void resolve(hw::Machine& machine, const std::string& fixed) {
           better = true;
           break;
         }
-        set(parameter, before);
+        set_number(parameter, before);
       }
       if (better) {
         break;
@@ -230,7 +211,7 @@ class ParameterRange : public ::testing::TestWithParam<std::string> {
     for (std::size_t i = first; i < std::min(end, values.size()); ++i) {
       hw::Machine machine = base;
       std::vector<ParameterReference> all = parameters_of(machine);
-      set(find(all, GetParam()), values[i]);
+      set_number(find(all, GetParam()), values[i]);
       if (!expect_right(machine, seed + i)) {
         resolve(machine, GetParam());
         static_cast<void>(expect_right(machine, seed + i));
@@ -277,7 +258,7 @@ hw::Machine random_machine(std::uint64_t seed, hw::Machine machine = {}) {
       }
     } else {
       const std::vector<double> values = values_of(parameter);
-      set(parameter, values[below(values.size())]);
+      set_number(parameter, values[below(values.size())]);
     }
   }
   resolve(machine, "");

@@ -21,6 +21,7 @@
 #include "ptx/compile.hpp"
 #include "tb/device/code_options.hpp"
 #include "tb/device/device.hpp"
+#include "tests/model/machine_trials.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/ptx/post_dominators.hpp"
 #include "tests/random/ptx_generator.hpp"
@@ -175,17 +176,7 @@ TEST_P(RandomPrograms, EqualTheReference) {
   }
   // Every cycle of every core is accounted for once, and idle cycles by exactly one cause.
   const hw::Totals totals = device.totals();
-  std::uint64_t cycles = 0;
-  for (const std::uint64_t with : totals.core.fu_active) {
-    cycles += with;
-  }
-  std::uint64_t idle = 0;
-  for (const std::uint64_t cause : totals.core.idle) {
-    idle += cause;
-  }
-  EXPECT_EQ(cycles, totals.cycles * totals.sub_cores);
-  EXPECT_EQ(idle, totals.core.fu_active[0]);
-  EXPECT_EQ(totals.l1d.hits + totals.l1d.misses, totals.l1d.accesses);
+  EXPECT_EQ(test::accounting_fault(totals), "");
   // Every transfer occupies its channel's bus for line / bandwidth: 4 cycles of 32 bytes for one of 128. An atomic is
   // two.
   if (machine.gpu.perfect_memory) {
