@@ -56,10 +56,9 @@ TEST(Power, OfIntervalsByHand) {
   EXPECT_EQ(power.cycles_of(2), 40U);
   ASSERT_EQ(power.modules.size(), 2U);
   EXPECT_EQ(power.modules[0].name, "gpu.core0.clock");
-  EXPECT_EQ(power.modules[0].pj, (std::vector<double>{300, 300, 120}));
   EXPECT_EQ(power.modules[1].name, "gpu.dram0");
   EXPECT_EQ(power.modules[1].leakage_mw, 2);
-  EXPECT_EQ(power.modules[1].pj, (std::vector<double>{70 + 400, 50 + 400, 10 + 160}));  // 200 ns per interval, 80 ns
+  EXPECT_EQ(power.rows, (std::vector<double>{300, 70 + 400, 300, 50 + 400, 120, 10 + 160}));  // 200 ns, 80 the last
   EXPECT_EQ(power.pj(), 770 + 750 + 290);
   EXPECT_EQ(power.peak_mw(), 770.0 / 200);  // the last, 290 pJ in 80 ns, is none of the whole ones
   ASSERT_EQ(power.kernels.size(), 2U);
@@ -85,8 +84,8 @@ TEST(Power, JoinsNeighboursOfALongRun) {
   EXPECT_EQ(power.interval, 4U);
   EXPECT_EQ(power.cycles, last + 3);
   EXPECT_EQ(power.intervals(), power.cycles / 4);
-  for (const double pj : power.modules[1].pj) {
-    EXPECT_EQ(pj, 4 * 10 + 8 * 2);
+  for (std::size_t at = 0; at != power.intervals(); ++at) {
+    EXPECT_EQ(power.row(at)[1], 4 * 10 + 8 * 2);
   }
 }
 

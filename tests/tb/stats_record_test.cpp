@@ -218,20 +218,51 @@ TEST(JsonText, NumbersReadBackExactly) {
   EXPECT_EQ(json_text(json::array{1.0, 0.1, 1e300, -2.5, 1.0 / 3}), "[1.0, 0.1, 1e+300, -2.5, 0.3333333333333333]\n");
   EXPECT_EQ(json_text(json::array{UINT64_MAX, INT64_MIN, nullptr, true}),
             "[18446744073709551615, -9223372036854775808, null, true]\n");
-  // Rows of many numbers, of which some come again: each as it is by itself.
-  json::array many;
-  std::string texts;
-  for (unsigned i = 0; i != 40'000; ++i) {
-    const double number = i % 7 == 0 ? 0.25 : i % 3 == 0 ? 0.1 * (i % 97) : -1e-3 * i;
-    many.emplace_back(number);
-    texts += (i == 0 ? "" : ", ") + json_text(json::value(number));
-    texts.pop_back();
-  }
-  EXPECT_EQ(json_text(many), "[" + texts + "]\n");
-  many[7] = std::nan("");
-  EXPECT_THROW((void)json_text(many), InternalError);
   EXPECT_EQ(json_text(json::object{}), "{}\n");
   EXPECT_THROW((void)json_text(json::array{std::nan("")}), InternalError);
+}
+
+struct Pieces final : ByteSink {
+  std::vector<std::string> written;
+  void write(std::string_view bytes) override { written.emplace_back(bytes); }
+};
+
+TEST(JsonText, OfAnObjectMemberByMember) {
+  // Of many numbers some come again.
+  std::vector<double> row;
+  for (unsigned i = 0; i != 40'000; ++i) {
+    row.push_back(i % 7 == 0 ? 0.25 : i % 3 == 0 ? 0.1 * (i % 97) : -1.23456789e-300 / (i + 1));
+  }
+  const json::value whole = {
+      {"a \"name\"", 1},
+      {"row", json::array(row.begin(), row.end())},
+      {"inner",
+       {{"one", json::array{-0.5}}, {"no", json::array()}, {"none", json::object()}, {"deep", {{"x", nullptr}}}}},
+      {"last", json::array{json::object{{"y", 2.0}}}}};
+  Pieces pieces;
+  JsonObjectText text(pieces);
+  text.member("a \"name\"", 1);
+  text.member("row", row);
+  text.open("inner");
+  text.member("one", std::vector<double>{-0.5});
+  text.member("no", std::vector<double>());
+  text.open("none");
+  text.close();
+  text.open("deep");
+  text.member("x", nullptr);
+  text.close();
+  text.close();
+  text.member("last", json::array{json::object{{"y", 2.0}}});
+  text.close();
+  EXPECT_EQ(pieces.written.size(), 2U);  // the long row ends one
+  EXPECT_EQ(std::accumulate(pieces.written.begin(), pieces.written.end(), std::string()), json_text(whole));
+
+  row[7] = std::nan("");
+  EXPECT_THROW(JsonObjectText(pieces).member("row", row), InternalError);
+
+  Pieces empty;
+  JsonObjectText(empty).close();
+  EXPECT_EQ(empty.written, std::vector<std::string>{"{}\n"});
 }
 
 TEST(RunFiles, ReadBackWhatWasWritten) {

@@ -1,6 +1,7 @@
 #include "tb/measure/energy/power.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -14,11 +15,8 @@ std::uint64_t Power::cycles_of(std::size_t at) const {
 }
 
 double Power::pj(std::size_t at) const {
-  double sum = 0;
-  for (const Module& module : modules) {
-    sum += module.pj[at];
-  }
-  return sum;
+  const std::span<const double> of_modules = row(at);
+  return std::accumulate(of_modules.begin(), of_modules.end(), 0.0);
 }
 
 double Power::pj() const {
@@ -58,7 +56,7 @@ void PowerSampler::attached(const hw::Machine& machine, const StatisticsRegistry
   const hw::Totals nothing;
   const Energy figures = energy_of(table_, nothing, machine);
   for (const ModulePrice& module : module_prices(figures, units)) {
-    power_.modules.push_back({module.name, module.kind, module.leakage_mw, {}});
+    power_.modules.push_back({module.name, module.kind, module.leakage_mw});
     std::vector<Price>& prices = prices_.emplace_back();
     for (const ModulePrice::Activity& activity : module.activities) {
       Price& price = prices.emplace_back(Price{{}, activity.pj_per_count});
@@ -95,32 +93,31 @@ void PowerSampler::collect(std::uint64_t cycles) {
 }
 
 void PowerSampler::end_interval() {
-  for (std::size_t i = 0; i != present_.size(); ++i) {
-    power_.modules[i].pj.push_back(present_[i]);
-    present_[i] = 0;
-  }
-  ++rows_;
+  power_.rows.insert(power_.rows.end(), present_.begin(), present_.end());
+  std::fill(present_.begin(), present_.end(), 0);
+  ++over_;
 }
 
 void PowerSampler::sampled(std::uint64_t cycles) {
-  if (cycles != (rows_ + 1) * power_.interval) {
+  if (cycles != (over_ + 1) * power_.interval) {
     throw InternalError("power was looked at in another cycle than the one at the end of an interval");
   }
   collect(cycles);
   end_interval();
-  if (steps_.joins && rows_ == PowerSteps::kMostJoined) {
+  if (steps_.joins && over_ == PowerSteps::kMostJoined) {
     join_neighbours();
   }
 }
 
 void PowerSampler::join_neighbours() {
-  for (Power::Module& module : power_.modules) {
-    for (std::size_t at = 0; at != rows_ / 2; ++at) {
-      module.pj[at] = module.pj[2 * at] + module.pj[2 * at + 1];
-    }
-    module.pj.resize(rows_ / 2);
+  over_ /= 2;
+  const std::size_t modules = power_.modules.size();
+  for (std::size_t at = 0; at != over_; ++at) {
+    const std::span<const double> first = power_.row(2 * at);
+    const std::span<const double> second = power_.row(2 * at + 1);
+    std::transform(first.begin(), first.end(), second.begin(), &power_.rows[at * modules], std::plus<>());
   }
-  rows_ /= 2;
+  power_.rows.resize(over_ * modules);
   power_.interval *= 2;
 }
 
@@ -144,12 +141,11 @@ void PowerSampler::launched(std::uint64_t launch, std::uint64_t cycles) {
 Power PowerSampler::take(std::uint64_t cycles) {
   collect(cycles);
   power_.cycles = cycles;
-  if (rows_ != power_.intervals()) {
+  if (over_ != power_.intervals()) {
     end_interval();
-  } else if (rows_ != 0) {  // counted at the very end, after the last interval
-    for (std::size_t i = 0; i != present_.size(); ++i) {
-      power_.modules[i].pj.back() += present_[i];
-    }
+  } else if (over_ != 0) {  // counted at the very end, after the last interval
+    std::transform(present_.begin(), present_.end(), power_.rows.end() - static_cast<std::ptrdiff_t>(present_.size()),
+                   power_.rows.end() - static_cast<std::ptrdiff_t>(present_.size()), std::plus<>());
   }
   return std::move(power_);
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +22,6 @@ struct Power {
     std::string name;  // as Energy::Module
     std::string kind;
     double leakage_mw = 0;
-    std::vector<double> pj;  // by interval, with leakage
   };
   // All launches of a kernel. Where several launches run at once, they have equal shares of the energy of that time.
   struct Kernel {
@@ -34,13 +34,18 @@ struct Power {
   std::uint64_t cycles = 0;    // of the run
   double clock_ghz = 1;
   std::vector<Module> modules;
+  std::vector<double> rows;     // pJ with leakage: of the first interval by module, of the second, and so on
   std::vector<Kernel> kernels;  // in the order of their first launches
 
   [[nodiscard]] std::size_t intervals() const { return (cycles + interval - 1) / interval; }
   // Of the last interval perhaps fewer than of the others.
   [[nodiscard]] std::uint64_t cycles_of(std::size_t at) const;
   [[nodiscard]] double nanoseconds_of(std::size_t at) const { return static_cast<double>(cycles_of(at)) / clock_ghz; }
-  [[nodiscard]] double pj(std::size_t at) const;  // of all modules
+  // With leakage, in an interval: by module; of all modules.
+  [[nodiscard]] std::span<const double> row(std::size_t at) const {
+    return {rows.data() + at * modules.size(), modules.size()};
+  }
+  [[nodiscard]] double pj(std::size_t at) const;
   [[nodiscard]] double pj() const;
   // The largest of a whole interval; of a run that is shorter, its own.
   [[nodiscard]] double peak_mw() const;
@@ -94,7 +99,7 @@ class PowerSampler final : public CounterSampler {
   std::vector<std::vector<Price>> prices_;  // by module
   std::vector<double> present_;             // pJ of each module in the interval that has begun
   std::vector<Running> running_;
-  std::size_t rows_ = 0;  // intervals that are over
+  std::size_t over_ = 0;  // intervals
   std::uint64_t last_ = 0;
 };
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <charconv>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,30 +26,38 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr double kMilli = 1e-3;             // pJ per ns are mW
-constexpr std::size_t kLongestNumber = 24;  // of a double's shortest forms
+constexpr double kMilli = 1e-3;                    // pJ per ns are mW
+constexpr std::size_t kWrittenAtOnce = 64 * 1024;  // bytes, and at most a line more
+constexpr std::size_t kLongestNumber = 24;         // of a double's shortest forms
 
 double watts(double pj, double nanoseconds) {
   return kMilli * pj / nanoseconds;
 }
 
-// Of each interval.
-std::vector<double> durations(const Power& power) {
-  std::vector<double> nanoseconds(power.intervals());
-  for (std::size_t at = 0; at != nanoseconds.size(); ++at) {
-    nanoseconds[at] = power.nanoseconds_of(at);
-  }
-  return nanoseconds;
-}
-
 template <class PjOf>
-json::array watts_over_time(const std::vector<double>& nanoseconds, const PjOf& pj_of) {
-  json::array row;
-  row.reserve(nanoseconds.size());
-  for (std::size_t at = 0; at != nanoseconds.size(); ++at) {
-    row.emplace_back(watts(pj_of(at), nanoseconds[at]));
+std::vector<double> watts_over_time(const Power& power, const PjOf& pj_of) {
+  std::vector<double> row(power.intervals());
+  for (std::size_t at = 0; at != row.size(); ++at) {
+    row[at] = watts(pj_of(at), power.nanoseconds_of(at));
   }
   return row;
+}
+
+// Watts over time of the modules from `first` on, as many as there are: a row of the host's cache has that many.
+constexpr std::size_t kColumnsAtOnce = 8;
+
+void take_columns(const Power& power, std::size_t first, std::array<std::vector<double>, kColumnsAtOnce>& columns) {
+  const std::size_t count = std::min(kColumnsAtOnce, power.modules.size() - first);
+  for (std::size_t i = 0; i != count; ++i) {
+    columns[i].resize(power.intervals());
+  }
+  for (std::size_t at = 0; at != power.intervals(); ++at) {
+    const double nanoseconds = power.nanoseconds_of(at);
+    const std::span<const double> row = power.row(at).subspan(first, count);
+    for (std::size_t i = 0; i != count; ++i) {
+      columns[i][at] = watts(row[i], nanoseconds);
+    }
+  }
 }
 
 // Energies of all modules of a kind by step of `joined` intervals, in the order of the modules.
@@ -55,13 +65,19 @@ using EnergyOfKinds = std::vector<std::pair<std::string, std::vector<double>>>;
 
 EnergyOfKinds by_kind(const Power& power, std::size_t joined = 1) {
   EnergyOfKinds kinds;
+  std::vector<std::size_t> kind_of;  // each module
   for (const Power::Module& module : power.modules) {
-    auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto& one) { return one.first == module.kind; });
+    const auto kind =
+        std::find_if(kinds.begin(), kinds.end(), [&](const auto& one) { return one.first == module.kind; });
+    kind_of.push_back(static_cast<std::size_t>(kind - kinds.begin()));
     if (kind == kinds.end()) {
-      kind = kinds.insert(kind, {module.kind, std::vector<double>((power.intervals() + joined - 1) / joined)});
+      kinds.emplace_back(module.kind, std::vector<double>((power.intervals() + joined - 1) / joined));
     }
-    for (std::size_t at = 0; at != power.intervals(); ++at) {
-      kind->second[at / joined] += module.pj[at];
+  }
+  for (std::size_t at = 0; at != power.intervals(); ++at) {
+    const std::span<const double> row = power.row(at);
+    for (std::size_t i = 0; i != row.size(); ++i) {
+      kinds[kind_of[i]].second[at / joined] += row[i];
     }
   }
   return kinds;
@@ -78,74 +94,83 @@ json::array kernels_json(const Power& power) {
   return kernels;
 }
 
-std::string power_trace(const Power& power) {
-  std::string out;
-  for (const Power::Module& module : power.modules) {
-    out += fmt::format("{}{}", out.empty() ? "" : "\t", module.name);
+void power_trace(const Power& power, ByteSink& out) {
+  if (power.modules.empty()) {
+    out.write("\n");
+    return;
   }
-  out += '\n';
+  std::string names;
+  for (const Power::Module& module : power.modules) {
+    names += module.name + '\t';
+  }
+  names.back() = '\n';
+  out.write(names);
   // The shortest that reads back exactly, and a tab.
   NumberTexts texts([](char* at, double number) {
     char* const end = std::to_chars(at, at + kLongestNumber, number).ptr;
     *end = '\t';
     return end + 1;
   });
-  std::vector<const double*> pj;  // of each module, by interval
-  for (const Power::Module& module : power.modules) {
-    pj.push_back(module.pj.data());
-  }
-  const std::vector<double> nanoseconds = durations(power);
-  std::vector<char> line(pj.size() * texts.kLongest);
-  for (std::size_t at = 0; at != nanoseconds.size() && !pj.empty(); ++at) {
-    char* end_of_line = line.data();
-    for (const double* const of_module : pj) {
-      const std::string_view text = texts.of(watts(of_module[at], nanoseconds[at]));
-      std::memcpy(end_of_line, text.data(), texts.kLongest);  // what is too much is written over
-      end_of_line += text.size();
+  const std::size_t longest = power.modules.size() * texts.kLongest;  // line
+  std::vector<char> lines(kWrittenAtOnce + longest);
+  char* end = lines.data();
+  for (std::size_t at = 0; at != power.intervals(); ++at) {
+    const double nanoseconds = power.nanoseconds_of(at);
+    for (const double pj : power.row(at)) {
+      const std::string_view text = texts.of(watts(pj, nanoseconds));
+      std::memcpy(end, text.data(), texts.kLongest);  // what is too much is written over
+      end += text.size();
     }
-    end_of_line[-1] = '\n';
-    out.append(line.data(), static_cast<std::size_t>(end_of_line - line.data()));
+    end[-1] = '\n';
+    if (const auto size = static_cast<std::size_t>(end - lines.data());
+        size > kWrittenAtOnce || at + 1 == power.intervals()) {
+      out.write({lines.data(), size});
+      end = lines.data();
+    }
   }
-  return out;
 }
 
-std::string power_json(const RunRecord& record) {
+void power_json(const RunRecord& record, ByteSink& out) {
   const Power& power = *record.power;
   const Energy& energy = *record.energy;
-  const std::vector<double> nanoseconds = durations(power);
-  json::object modules;
-  for (const Power::Module& module : power.modules) {
-    modules[module.name] =
-        json::object{{"kind", module.kind},
-                     {"leakage", kMilli * module.leakage_mw},
-                     {"power", watts_over_time(nanoseconds, [&](std::size_t at) { return module.pj[at]; })}};
-  }
-  json::object kinds;
+  JsonObjectText text(out);
+  text.member("heddle", json::string(version()));
+  text.member("command", json::string(record.command));
+  text.member("machine", json::string(record.machine.name));
+  text.member("workload", json::string(record.workload));
+  text.member("table", json::string(energy.table));
+  // Null: leakage does not go by it.
+  text.member("celsius", energy.leakage ? json::value(energy.leakage->celsius) : json::value());
+  text.member("unit", "W");
+  text.member("clock_ghz", power.clock_ghz);
+  text.member("interval_cycles", power.interval);
+  text.member("interval_seconds", 1e-9 * static_cast<double>(power.interval) / power.clock_ghz);
+  text.member("cycles", power.cycles);
+  text.member("pj", energy.pj);
+  text.member("mean", kMilli * energy.average_mw);
+  text.member("peak", kMilli * power.peak_mw());
+  text.member("power", watts_over_time(power, [&](std::size_t at) { return power.pj(at); }));
+  text.open("kinds");
   for (const auto& [kind, pj] : by_kind(power)) {
-    kinds[kind] = watts_over_time(nanoseconds, [&, &pj = pj](std::size_t at) { return pj[at]; });
+    text.member(kind, watts_over_time(power, [&, &pj = pj](std::size_t at) { return pj[at]; }));
   }
-  json::value celsius;  // null: leakage does not go by it
-  if (energy.leakage) {
-    celsius = energy.leakage->celsius;
+  text.close();
+  text.open("modules");
+  std::array<std::vector<double>, kColumnsAtOnce> columns;
+  for (std::size_t i = 0; i != power.modules.size(); ++i) {
+    if (i % kColumnsAtOnce == 0) {
+      take_columns(power, i, columns);
+    }
+    const Power::Module& module = power.modules[i];
+    text.open(module.name);
+    text.member("kind", json::string(module.kind));
+    text.member("leakage", kMilli * module.leakage_mw);
+    text.member("power", columns[i % kColumnsAtOnce]);
+    text.close();
   }
-  return json_text(json::object{{"heddle", version()},
-                                {"command", record.command},
-                                {"machine", record.machine.name},
-                                {"workload", record.workload},
-                                {"table", energy.table},
-                                {"celsius", std::move(celsius)},
-                                {"unit", "W"},
-                                {"clock_ghz", power.clock_ghz},
-                                {"interval_cycles", power.interval},
-                                {"interval_seconds", 1e-9 * static_cast<double>(power.interval) / power.clock_ghz},
-                                {"cycles", power.cycles},
-                                {"pj", energy.pj},
-                                {"mean", kMilli * energy.average_mw},
-                                {"peak", kMilli * power.peak_mw()},
-                                {"power", watts_over_time(nanoseconds, [&](std::size_t at) { return power.pj(at); })},
-                                {"kinds", std::move(kinds)},
-                                {"modules", std::move(modules)},
-                                {"kernels", kernels_json(power)}});
+  text.close();
+  text.member("kernels", kernels_json(power));
+  text.close();
 }
 
 json::object power_steps_json(const Power& power) {
@@ -183,7 +208,13 @@ void PowerFile::check() const {
 }
 
 void PowerFile::make(const RunRecord& record, const StatisticsRegistry& /*modules*/) {
-  os::write_file(path_, path_.ends_with(".json") ? power_json(record) : power_trace(*record.power));
+  os::OutputFile out(path_);
+  if (path_.ends_with(".json")) {
+    power_json(record, out);
+  } else {
+    power_trace(*record.power, out);
+  }
+  out.commit();
 }
 
 }  // namespace heddle::tb

@@ -4,6 +4,7 @@
 #include <boost/json/fwd.hpp>
 #include <string>
 
+#include "base/byte_sink.hpp"
 #include "tb/measure/energy/power.hpp"
 #include "tb/measure/run_product.hpp"
 
@@ -11,10 +12,10 @@ namespace heddle::tb {
 
 // Watts in the form that the thermal simulator HotSpot reads: a line of the modules' names, and a line of watts for
 // each interval, with tabs between.
-[[nodiscard]] std::string power_trace(const Power& power);
+void power_trace(const Power& power, ByteSink& out);
 // All that Power holds: watts of the GPU, of each kind of unit and of each module by interval; energies by kernel.
 // docs/user-guide.md describes it.
-[[nodiscard]] std::string power_json(const RunRecord& record);
+void power_json(const RunRecord& record, ByteSink& out);
 
 // "kernel", "launches", "cycles", "pj" of each.
 [[nodiscard]] boost::json::array kernels_json(const Power& power);
