@@ -24,11 +24,12 @@ class Pass {
   explicit Pass(std::string_view text) : text_(text), tokens_(source_tokens(text)) {}
 
   std::optional<std::string> run() {
+    find_names_of_managed();
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       if (opens_launch(i)) launch(i);
       if (is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) assembly(i);
       if (is(i, "__shared__") || is(i, "__global__")) not_of_the_device_too(i);
-      if (is(i, "__managed__") && !tokens_[i].directive) managed_variable(i);
+      if (is_managed(i) && !tokens_[i].directive) managed_variable(i);
       if (is(i, "alignas") && is_mark(i + 1, "(")) alignment(i);
     }
     if (edits_.empty()) return std::nullopt;
@@ -202,6 +203,24 @@ class Pass {
     return tokens_.size();
   }
 
+  // Macros without arguments of the file that are __managed__, perhaps with __device__, wherever they are defined.
+  void find_names_of_managed() {
+    std::set<std::string_view> others;
+    for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
+      if (!is_mark(i, "#") || !is(i + 1, "define") || !tokens_[i].directive || !is_word(i + 2)) continue;
+      const std::size_t name = i + 2;
+      bool managed = false;
+      bool other = false;
+      for (i = name; i + 1 < tokens_.size() && same_context(name, i + 1); ++i) {
+        managed = managed || is(i + 1, "__managed__");
+        other = other || !(is(i + 1, "__managed__") || is(i + 1, "__device__"));
+      }
+      (managed && !other ? managed_ : others).insert(word(name));
+    }
+    for (const std::string_view other : others) managed_.erase(other);
+  }
+  [[nodiscard]] bool is_managed(std::size_t i) const { return is_word(i) && managed_.contains(word(i)); }
+
   void managed_variable(std::size_t managed) {
     std::size_t begin = managed;
     while (begin > 0 && !is_mark(begin - 1, ";{}") && !tokens_[begin - 1].directive) --begin;
@@ -237,7 +256,7 @@ class Pass {
       is_extern = is_extern || is(i, "extern");
       is_static = is_static || is(i, "static");
       body = body || is(i, "struct") || is(i, "class") || is(i, "union") || is(i, "enum");
-      if (is(i, "__managed__") || is(i, "__device__")) {
+      if (is_managed(i) || is(i, "__device__")) {
         blank(i);
       } else {
         last = word(i);
@@ -264,7 +283,8 @@ class Pass {
   std::string_view text_;
   std::vector<SourceToken> tokens_;
   std::vector<Edit> edits_;
-  std::size_t done_ = 0;  // the last declaration's end
+  std::set<std::string_view> managed_{"__managed__"};  // words that are __managed__
+  std::size_t done_ = 0;                               // the last declaration's end
 };
 
 std::optional<std::string> source_text(const fs::path& path) {

@@ -16,7 +16,8 @@ namespace heddle::cuda {
 //   __device__ __shared__ int a[32];    is __shared__ alone
 //   __shared__ alignas(16) char a[64];  has its alignment before __shared__
 //   __managed__ int n = 3;              becomes a variable of the device, and for the host a reference to it
-//                                       (HEDDLE_MANAGED_ of cuda_runtime.h)
+//                                       (HEDDLE_MANAGED_ of cuda_runtime.h); also by a macro of the file that is
+//                                       nothing but the word, perhaps with __device__
 [[nodiscard]] std::optional<std::string> text_for_clang(std::string_view text);
 
 struct ChangedSource {

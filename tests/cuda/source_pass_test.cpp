@@ -108,6 +108,12 @@ TEST(SourcePass, ManagedVariablesAreTheDevicesAndReferences) {
             "#include <a>\n" + used +
                 "            __align__(8) struct S s{1, f(2, 3)}, t(4); } HEDDLE_MANAGED_(s) "
                 "HEDDLE_MANAGED_(t)");
+  check_one("#define M __managed__ /* and */ \\\n __device__\nM __device__ int n;",
+            "#define M __managed__ /* and */ \\\n __device__\n" + used + "             int n; } HEDDLE_MANAGED_(n)");
+  check_texts({{"#ifdef A\n#define M __managed__\n#else\n#define M\n#endif\nM int n;", nullptr},
+               {"#define M(n) __managed__ int n\nM(n);", nullptr},
+               {"#define M __managed__ int\nM n;", nullptr},
+               {"#define M\n__device__ int m; M int n;", nullptr}});
   check_texts({{"// __managed__ int n;\nconst char* s = \"__managed__ int n;\";\n#define M __managed__\n", nullptr}});
 }
 
