@@ -25,7 +25,7 @@ function(heddle_kernel kernel bits output)
   set(target_64 --target=x86_64-linux-gnu)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cuda/include/heddle/*.h)
   file(GLOB shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/workloads/*.h ${PROJECT_SOURCE_DIR}/workloads/*/*.inc
-       ${PROJECT_SOURCE_DIR}/cuda/cublas/kernels/*.h)
+       ${PROJECT_SOURCE_DIR}/cuda/*/kernels/*.h)
   file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${kernel})
   # A form may include the usual one.
   cmake_path(GET kernel PARENT_PATH parent)

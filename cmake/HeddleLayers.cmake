@@ -19,6 +19,7 @@ function(heddle_layer name)
     add_library(heddle_${name} STATIC ${sources})
     set(scope PUBLIC)
     target_link_libraries(heddle_${name} PRIVATE $<BUILD_INTERFACE:heddle_settings>)
+    set_property(GLOBAL APPEND PROPERTY heddle_layers ${name})  # which tests link alone
   endif()
   target_include_directories(heddle_${name} ${scope} $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>
                                                      $<INSTALL_INTERFACE:include/heddle>)
@@ -39,7 +40,6 @@ function(heddle_layer name)
   install(TARGETS heddle_${name} EXPORT heddleTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/${LAYER_FOLDER} DESTINATION include/heddle/${parent}
           FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
-  set_property(GLOBAL APPEND PROPERTY heddle_layers ${name})
 endfunction()
 
 function(heddle_layers name)

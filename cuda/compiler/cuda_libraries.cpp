@@ -32,9 +32,10 @@ constexpr std::array kLibraries = {
                 "cuModuleGetSurfRef cuMemcpyHtoA cuMemcpyAtoH cuMemcpyDtoA cuMemcpyAtoD cuMemcpyAtoA CUDA_ARRAY "
                 "CUDA_TEXTURE CUDA_RESOURCE CUarray CUtexref CUsurfref CUtexObject CUsurfObject"},
     CudaLibrary{"cuFFT", "Fourier transforms", "cufft*.h cudalibxt.h", "cufft cufftw", kMachineCode},
-    CudaLibrary{
-        "cuRAND", "random numbers", "curand*.h", "",
-        "of it there is curand_kernel.h, random numbers in kernels; host code has the standard library's <random>"},
+    CudaLibrary{"cuRAND", "random numbers", "curand*.h", "",
+                "of it there are curand_kernel.h, random numbers in kernels, and what curand.h declares (docs/cuda.md "
+                "lists it), linked by -lcurand",
+                "curand CURAND"},
     CudaLibrary{"cuSPARSE", "sparse matrices", "cusparse*.h", "cusparse cusparseLt", kMachineCode},
     CudaLibrary{"cuSOLVER", "equation solvers", "cusolver*.h", "cusolver cusolverMg", kMachineCode},
     CudaLibrary{"cuTENSOR", "tensor functions", "cutensor*.h cutensor/*", "cutensor cutensorMg", kMachineCode},

@@ -455,8 +455,7 @@ class Reader {
   void library(const std::string& name) {
     if (std::find(kOwnLibraries.begin(), kOwnLibraries.end(), name) != kOwnLibraries.end()) return;
     if (name == "curand" || name == "curand_static") {
-      out_.notes.push_back(fmt::format(
-          "-l{} has no effect: curand_kernel.h has cuRAND's device functions, host functions are not there", name));
+      out_.inputs.emplace_back("-lheddle_curand");
       return;
     }
     if (name == "cublas" || name == "cublas_static" || name == "cublasLt" || name == "cublasLt_static") {

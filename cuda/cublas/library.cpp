@@ -5,64 +5,11 @@
 #include <set>
 #include <string_view>
 
-#include "cuda/cublas/embedded.hpp"
-#include "cuda/cudart/fat_binary.hpp"
 #include "cuda/cudart/host_memory.hpp"
-
-// Of the run-time library: what compiled CUDA files call to bring their device code (cuda/cudart/registration.cpp).
-extern "C" {
-void** __cudaRegisterFatBinary(void* fat);
-void __cudaRegisterFunction(void** handle, const char* stub, char* shadow, const char* name, int threads, void* thread,
-                            void* block, void* block_size, void* grid_size, int* warp_size);
-}
+#include "cuda/libraries/embedded_kernels.hpp"
 
 namespace heddle::cublas {
 namespace {
-
-// The kernels that have been asked for: their files reach the simulator then, so that a program has of the library
-// only what it uses.
-class Kernels {
- public:
-  const void* find(const std::string& file, const std::string& kernel) {
-    const std::lock_guard<std::mutex> held(lock_);
-    std::unique_ptr<char>& stub = stubs_[kernel];
-    if (stub == nullptr) {
-      stub = std::make_unique<char>();
-      __cudaRegisterFunction(unit(file), stub.get(), nullptr, kernel.c_str(), -1, nullptr, nullptr, nullptr, nullptr,
-                             nullptr);
-    }
-    return stub.get();
-  }
-
- private:
-  void** unit(const std::string& file) {
-    void**& handle = units_[file];
-    if (handle == nullptr) {
-      for (const EmbeddedKernels& one : embedded_kernels()) {
-        if (one.name != file) continue;
-        std::string binary = cudart::fat_binary(cudart::fat_binary_entry(one.ptx, 0, false));
-        struct {
-          std::uint32_t magic = cudart::kWrapperMagic, version = 1;
-          const void* data = nullptr;
-          void* further = nullptr;
-        } wrapper;
-        wrapper.data = binary.data();
-        handle = __cudaRegisterFatBinary(&wrapper);
-      }
-    }
-    require(handle != nullptr, CUBLAS_STATUS_INTERNAL_ERROR);
-    return handle;
-  }
-  std::mutex lock_;
-  std::map<std::string, void**> units_;
-  std::map<std::string, std::unique_ptr<char>> stubs_;
-};
-
-// They stay until the process ends, which may end while a thread is in a call.
-Kernels& kernels() {
-  static Kernels* const all = new Kernels;
-  return *all;
-}
 
 struct Handles {
   std::mutex lock;
@@ -103,7 +50,9 @@ void Call::read(void* into, const void* from, std::size_t bytes) const {
 }
 
 void Call::start(const char* file, const char* kernel, const char* letter, dim3 grid, void** arguments) {
-  const void* const stub = kernels().find(std::string(file) + "." + letter, std::string("cublas_") + letter + kernel);
+  const void* const stub = cuda_libraries::EmbeddedKernels::all().find(std::string(file) + "." + letter,
+                                                                       std::string("cublas_") + letter + kernel);
+  require(stub != nullptr, CUBLAS_STATUS_INTERNAL_ERROR);
   require_done(cudaLaunchKernel(stub, grid, dim3(64), arguments, 0, context_.stream));
 }
 

@@ -91,15 +91,13 @@ TEST(CudaLibraries, WhatIsLinkedIsNamedAsWhatIsIncluded) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), StartsWith("-lcusparse: there is no cuSPARSE (sparse matrices)"));
   }
-  // Marks of NVTX are in its header, random numbers in theirs.
+  // Marks of NVTX are in its header.
   EXPECT_THAT(read_nvcc_options({"a.cu", "-lnvToolsExt", "-lm", "-lGL"}).inputs, ElementsAre("a.cu", "-lm", "-lGL"));
   EXPECT_THAT(read_nvcc_options({"a.cu", "-cudalib=cublas,cudart"}).inputs, ElementsAre("a.cu", "-lheddle_cublas"));
   EXPECT_THAT(read_nvcc_options({"a.cu", "-lcublas", "-lcublas_static"}).inputs,
               ElementsAre("a.cu", "-lheddle_cublas", "-lheddle_cublas"));
-  const NvccOptions random = read_nvcc_options({"a.cu", "-lcurand"});
-  EXPECT_THAT(random.inputs, ElementsAre("a.cu"));
-  EXPECT_THAT(random.notes, ElementsAre("-lcurand has no effect: curand_kernel.h has cuRAND's device functions, host "
-                                        "functions are not there"));
+  EXPECT_THAT(read_nvcc_options({"a.cu", "-lcurand", "-cudalib=curand"}).inputs,
+              ElementsAre("a.cu", "-lheddle_curand", "-lheddle_curand"));
 }
 
 TEST(CudaLibraries, TheFirstErrorIsFoundWithColoursToo) {

@@ -27,6 +27,18 @@ class CudaProgramOnMachines : public ::testing::Test {
   test::Scratch scratch_;
 };
 
+TEST_F(CudaProgramOnMachines, ErrorsHaveTheirWordsInKernelsToo) {
+  const std::string program = compile("errors_of_both.cu");
+  for (const char* const machine : {"baseline", "h100-8sm"}) {
+    const test::Ran ran = test::heddle({"exec", "--quiet", "--config", machine, "--", program});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.out,
+              "line 19: cudaErrorInvalidValue, invalid argument\n"
+              "line 20: unrecognized error code, unrecognized error code\n"
+              "line 28: cudaErrorInvalidValue, invalid argument\n37\n");
+  }
+}
+
 // Mechanisms that run the ways of a warp one after the other, in large warps, side by side, or as they please.
 TEST_F(CudaProgramOnMachines, ThreadsThatEndEarlyKeepNobodyAtBarriers) {
   const std::string program = compile("early_exit.cu");

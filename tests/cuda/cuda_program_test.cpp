@@ -477,15 +477,6 @@ TEST_F(CudaProgram, HostHeadersAndDeviceCodeLiveInOneFile) {
   EXPECT_EQ(ran.err, "");
 }
 
-TEST_F(CudaProgram, ErrorsHaveTheirWordsInKernelsToo) {
-  const test::Ran ran = test::heddle({"exec", "--quiet", "--", compile("errors_of_both.cu")});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(ran.out,
-            "line 19: cudaErrorInvalidValue, invalid argument\n"
-            "line 20: unrecognized error code, unrecognized error code\n"
-            "line 28: cudaErrorInvalidValue, invalid argument\n37\n");
-}
-
 TEST(CudaCompiler, SaysWhatIsWrong) {
   const test::Scratch scratch;
   const std::string bad = scratch.write("bad.cu", "__global__ void k(int* p) { p[0] = nothing; }\nint main() {}\n");
