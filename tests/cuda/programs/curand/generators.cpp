@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 #include <curand.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -77,46 +78,60 @@ static void expect_near(const char* what, std::size_t at, double got, double sur
   }
 }
 
-// Pair k of a thread is made of its words 2k and 2k + 1, in double precision of four. `threads` take turns of
-// `results`; `at_once` words of a thread lie together.
-static void normal(curandRngType_t type, std::size_t threads, std::size_t results, std::size_t at_once) {
-  const std::size_t count = threads * results + 8 * results;
-  const Array<unsigned> words((4 * results - at_once) * threads + 8 * at_once);
-  curandGenerator_t generator = made(type, 99);
-  OK(curandGenerate(generator, words.at, words.count));
-  const std::vector<unsigned> drawn = words.read();
-  OK(curandDestroyGenerator(generator));
-  const auto word = [&](std::size_t thread, std::size_t i) {
-    return drawn[(i / at_once * threads + thread) * at_once + i % at_once];
+struct Order {
+  curandRngType_t type;
+  std::size_t threads;  // that take turns
+  std::size_t results;  // of a turn, of normal numbers
+  std::size_t at_once;  // words of a thread that lie together
+  unsigned long long offset;
+  std::size_t turns;
+};
+
+// Normal numbers in `order`: a pair is made of two words of its thread, in double precision of four.
+static void normal(const Order& order) {
+  std::vector<std::vector<unsigned>> drawn;  // word by word of the threads
+  for (std::size_t i = 0; i < 8; ++i) {
+    curandGenerator_t generator = made(order.type, 99, order.offset + i * order.threads * order.at_once);
+    const Array<unsigned> words(std::min(order.turns, order.threads) * order.at_once);
+    OK(curandGenerate(generator, words.at, words.count));
+    drawn.push_back(words.read());
+    OK(curandDestroyGenerator(generator));
+  }
+  const auto word = [&](std::size_t turn, std::size_t i, std::size_t of_turn) {
+    const std::size_t draw = (turn / order.threads * of_turn + i) / order.at_once;
+    return drawn.at(draw).at(turn % order.threads * order.at_once + i % order.at_once);
   };
+  const std::size_t count = order.turns * order.results;
   const double pi = std::acos(-1.0);
   for (const bool logarithmic : {false, true}) {
-    generator = made(type, 99);
+    curandGenerator_t generator = made(order.type, 99, order.offset);
     const Array<float> out(count);
     OK((logarithmic ? curandGenerateLogNormal : curandGenerateNormal)(generator, out.at, count, 0.5F, 2));
     const std::vector<float> single = out.read();
     OK(curandDestroyGenerator(generator));
-    generator = made(type, 99);
-    const Array<double> doubles(count);
-    OK((logarithmic ? curandGenerateLogNormalDouble : curandGenerateNormalDouble)(generator, doubles.at, count, 0.5,
-                                                                                  2));
-    const std::vector<double> twice = doubles.read();
+    generator = made(order.type, 99, order.offset);
+    const Array<double> longer(count);
+    OK((logarithmic ? curandGenerateLogNormalDouble : curandGenerateNormalDouble)(generator, longer.at, count, 0.5, 2));
+    const std::vector<double> twice = longer.read();
     OK(curandDestroyGenerator(generator));
     for (std::size_t i = 0; i < count; i += 2) {
-      const std::size_t thread = i / results % threads;
-      const std::size_t pair = i / results / threads * (results / 2) + i % results / 2;
-      double radius = std::sqrt(-2 * std::log(uniform_of(word(thread, 2 * pair))));
-      double angle = 2 * pi * uniform_of(word(thread, 2 * pair + 1));
-      const auto check = [&](const char* what, double first, double second, double tolerance) {
+      const std::size_t turn = i / order.results;
+      const std::size_t within = i % order.results;
+      const auto check = [&](const char* what, double first, double second, double radius, double angle,
+                             double tolerance) {
         double sure[] = {0.5 + 2 * radius * std::sin(angle), 0.5 + 2 * radius * std::cos(angle)};
         if (logarithmic) sure[0] = std::exp(sure[0]), sure[1] = std::exp(sure[1]);
         expect_near(what, i, first, sure[0], tolerance);
         expect_near(what, i + 1, second, sure[1], tolerance);
       };
-      check("normal", single[i], single[i + 1], 1e-4);
-      radius = std::sqrt(-2 * std::log(uniform_of(word(thread, 4 * pair), word(thread, 4 * pair + 1))));
-      angle = 2 * pi * uniform_of(word(thread, 4 * pair + 2), word(thread, 4 * pair + 3));
-      check("normal double", twice[i], twice[i + 1], 1e-13);
+      const auto one = [&](std::size_t at) { return word(turn, within + at, order.results); };
+      check("normal", single[i], single[i + 1], std::sqrt(-2 * std::log(uniform_of(one(0)))),
+            2 * pi * uniform_of(one(1)), 1e-4);
+      const auto two = [&](std::size_t at) {
+        return uniform_of(word(turn, 2 * within + at, 2 * order.results),
+                          word(turn, 2 * within + at + 1, 2 * order.results));
+      };
+      check("normal double", twice[i], twice[i + 1], std::sqrt(-2 * std::log(two(0))), 2 * pi * two(2), 1e-13);
     }
   }
 }
@@ -138,26 +153,28 @@ static void misuse() {
 }
 
 int main() {
-  for (const curandRngType_t type : {CURAND_RNG_PSEUDO_XORWOW, CURAND_RNG_PSEUDO_PHILOX4_32_10}) {
-    curandGenerator_t generator = made(type, 1234);
+  // From where the last threads have their turns.
+  const Order xorwow{CURAND_RNG_PSEUDO_XORWOW, 4096, 2, 1, 4090, 4096 + 20};
+  const Order philox{CURAND_RNG_PSEUDO_PHILOX4_32_10, 65536, 4, 4, 4 * 65536 - 40, 30};
+  for (const Order& order : {xorwow, philox}) {
+    curandGenerator_t generator = made(order.type, 1234, order.offset);
     OK(curandGenerateSeeds(generator));
     bits(generator, 10);
     bits(generator, 5000);
-    uniform(generator, 270000);
+    uniform(generator, 6000);
     uniform_double(generator, 7);
-    uniform_double(generator, 140000);
-    bits(generator, 300000);
+    uniform_double(generator, 4500);
+    bits(generator, 5000);
     OK(curandDestroyGenerator(generator));
-    generator = made(type, 0xfedcba9876543210, 1000003);
+    generator = made(order.type, 0xfedcba9876543210, 1000003);
     cudaStream_t stream;
     cudaStreamCreate(&stream);
     OK(curandSetStream(generator, stream));
     bits(generator, 9000);
     cudaStreamDestroy(stream);
     OK(curandDestroyGenerator(generator));
+    normal(order);
   }
-  normal(CURAND_RNG_PSEUDO_DEFAULT, 4096, 2, 1);
-  normal(CURAND_RNG_PSEUDO_PHILOX4_32_10, 65536, 4, 4);
   misuse();
   std::printf(failures == 0 ? "PASSED\n" : "FAILED\n");
 }
