@@ -183,28 +183,9 @@ cudaError_t cudaGetLastError(void) {
 cudaError_t cudaPeekAtLastError(void) {
   return heddle::cudart::last_error();
 }
-const char* cudaGetErrorString(cudaError_t error) {
-  switch (static_cast<int>(error)) {
-#define HEDDLE_ERROR_(name, value, text) \
-  case value:                            \
-    return text;
-#include <heddle_errors.h>
-#undef HEDDLE_ERROR_
-    default:
-      return "unrecognized error code";
-  }
-}
-const char* cudaGetErrorName(cudaError_t error) {
-  switch (static_cast<int>(error)) {
-#define HEDDLE_ERROR_(name, value, text) \
-  case value:                            \
-    return #name;
-#include <heddle_errors.h>
-#undef HEDDLE_ERROR_
-    default:
-      return "unrecognized error code";
-  }
-}
+#define HEDDLE_ERROR_FUNCTION_
+#include <heddle_error_words.h>
+#undef HEDDLE_ERROR_FUNCTION_
 
 }  // extern "C"
 #pragma GCC visibility pop

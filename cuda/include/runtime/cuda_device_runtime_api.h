@@ -16,26 +16,7 @@ static inline __device__ cudaError_t cudaGetLastError(void) {
 static inline __device__ cudaError_t cudaPeekAtLastError(void) {
   return cudaSuccess;
 }
-static inline __device__ const char* cudaGetErrorString(cudaError_t error) {
-  switch ((int)error) {
-#define HEDDLE_ERROR_(name, value, text) \
-  case value:                            \
-    return text;
-#include "heddle_errors.h"
-#undef HEDDLE_ERROR_
-    default:
-      return "unrecognized error code";
-  }
-}
-static inline __device__ const char* cudaGetErrorName(cudaError_t error) {
-  switch ((int)error) {
-#define HEDDLE_ERROR_(name, value, text) \
-  case value:                            \
-    return #name;
-#include "heddle_errors.h"
-#undef HEDDLE_ERROR_
-    default:
-      return "unrecognized error code";
-  }
-}
+#define HEDDLE_ERROR_FUNCTION_ static inline __device__
+#include "heddle_error_words.h"
+#undef HEDDLE_ERROR_FUNCTION_
 #endif
