@@ -38,9 +38,9 @@ Text read_any(const std::string& path, unsigned address_bits, unsigned architect
 }
 
 // As the machine wants it, and then as the other options have it.
-ptx::CompileOptions options_of(const Arguments& arguments, const std::optional<hw::CoreParameters>& core) {
+ptx::CompileOptions options_of(const Arguments& arguments, const std::optional<hw::Machine>& machine) {
   ptx::CompileOptions options;
-  if (core) options = ptx::CompileOptions(tb::code_options(*core));
+  if (machine) options = ptx::CompileOptions(tb::code_options(*machine));
   const auto take = [&](const char* name, unsigned& value, unsigned least, unsigned most) {
     value = static_cast<unsigned>(arguments.whole(name, value, least, most));
   };
@@ -63,10 +63,10 @@ int compile(const Arguments& arguments) {
   if (bits != 32 && bits != 64) {
     throw InputError({"--address-bits"}, fmt::format("'{}' is neither 32 nor 64", bits));
   }
-  std::optional<hw::CoreParameters> core;
-  if (arguments.has("config")) core = tb::read_machine(arguments.text("config"), {}).core;
-  ptx::CompileOptions options = options_of(arguments, core);
-  options.roomier = core.has_value();
+  std::optional<hw::Machine> machine;
+  if (arguments.has("config")) machine = tb::read_machine(arguments.text("config"), {});
+  ptx::CompileOptions options = options_of(arguments, machine);
+  options.roomier = machine.has_value();
   std::vector<std::string> notes;
   options.notes = &notes;
   std::vector<ptx::RefusedKernel> refused;
@@ -84,7 +84,7 @@ int compile(const Arguments& arguments) {
   }
   if (arguments.has("control-bits")) {
     write_control_bits(module, arguments.text("control-bits"));
-  } else if (core && hw::by_control_bits(*core)) {
+  } else if (machine && hw::by_control_bits(machine->core)) {
     write_control_bits(module, arguments.text("config"));
   }
   for (const std::string& note : notes) {

@@ -132,9 +132,11 @@ class EveryModule {
  public:
   EveryModule() : device_(with_every_module()), modules_(device_.statistics()) {
     // Lines that have sectors have no homes, and the other way round, and homes do not go with partitions of the L2; a
-    // machine has one divergence mechanism; private memory does not go with threads that change cores.
+    // machine has one divergence mechanism; private memory and units for copies in bulk do not go with threads that
+    // change cores.
     modules_.add("gpu.core0.convergence", convergence_);
     modules_.add("gpu.core0.private_memory", private_memory_);
+    modules_.add("gpu.core0.bulk_copies", bulk_copies_);
     modules_.add("gpu.core0.l1d.sectors", sectors_);
     modules_.add("gpu.l2_0.store.sectors", sectors_);
     modules_.add("gpu.noc.partitions", partitions_);
@@ -147,6 +149,7 @@ class EveryModule {
   hw::PartitionStatistics partitions_;
   hw::ConvergenceStatistics convergence_;
   hw::PrivateMemoryStatistics private_memory_;
+  hw::BulkCopyStatistics bulk_copies_;
   StatisticsRegistry modules_;
 };
 

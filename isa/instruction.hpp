@@ -108,7 +108,8 @@ enum class Comparison : std::uint8_t {
 enum class BoolOp : std::uint8_t { none, and_, or_, xor_ };
 enum class TestKind : std::uint8_t { finite, infinite, number, notanumber, normal, subnormal };
 // add_halves: each half of a 32-bit word by itself, as two f16.
-enum class AtomicOp : std::uint8_t { add, and_, or_, xor_, min, max, inc, dec, exch, cas, add_halves };
+// barrier: of a barrier object (isa/barrier_object.hpp), in shared memory.
+enum class AtomicOp : std::uint8_t { add, and_, or_, xor_, min, max, inc, dec, exch, cas, add_halves, barrier };
 enum class Space : std::uint8_t { global, shared, local, constant, param, generic };
 // Elements of the factors of a matrix product. tf32: the upper 19 bits of a binary32.
 enum class Factor : std::uint8_t { f16, bf16, tf32, s8, u8, f64 };
@@ -385,7 +386,10 @@ inline constexpr std::size_t kLaneKinds = 3;  // without `other`
 [[nodiscard]] bool is_load(Op op);  // ld.*, ldv.*
 // st.*, and copies, which read the register in the destination's field too: it is the address in the scratchpad.
 [[nodiscard]] bool is_store(Op op);
-[[nodiscard]] bool is_copy(Op op);  // cp_async.*
+[[nodiscard]] bool is_copy(Op op);  // cp_async.*, bulk_copy.*
+[[nodiscard]] constexpr bool is_bulk_copy(Op op) {
+  return op == Op::BULK_COPY || op == Op::BULK_COPY_E;
+}
 [[nodiscard]] constexpr bool fills(Op op) {
   return op == Op::CP_ASYNC_FILL || op == Op::CP_ASYNC_FILL_E;
 }

@@ -39,7 +39,11 @@ std::string_view malformed_cvt(const Instruction& i) {
 std::string_view malformed_atomic(const Instruction& i) {
   const AtomicOp op = i.atomic_op();
   const Type type = i.atomic_type();
-  if (op > AtomicOp::add_halves) return "unknown atomic operation";
+  if (op > AtomicOp::barrier) return "unknown atomic operation";
+  if (op == AtomicOp::barrier) {
+    return type == Type::u64 && i.op == Op::ATOM_SHARED ? std::string_view{}
+                                                        : "a barrier object is a u64 in shared memory";
+  }
   if (op == AtomicOp::add_halves) {
     return type == Type::b32 ? std::string_view{} : "an atomic addition of halves works on b32";
   }
@@ -140,6 +144,8 @@ std::string_view malformed_sub(const Instruction& i) {
     case SubForm::memory:
       if (i.c > 63 || i.width() > Width::b64 || ((i.c >> 3U) & 3U) == 3) return "unknown element width or vector";
       if (i.op == Op::LD_MATRIX && i.width() != Width::b32) return "a lane gets words of a matrix";
+      if (is_bulk_copy(i.op))
+        return i.c == memory_sub(Width::b32, 4) ? std::string_view{} : "a copy in bulk has pieces of 16 bytes";
       if (is_copy(i.op)) return bytes_copied(i) >= 4 ? std::string_view{} : "a copy has 4, 8 or 16 bytes";
       return is_store(i.op) && i.row_hint() ? "stores have no row hint" : std::string_view{};
   }

@@ -152,7 +152,7 @@ bool is_store(Op op) {
   return between(op, Op::ST_GLOBAL, Op::ST_LOCAL) || is_copy(op);
 }
 bool is_copy(Op op) {
-  return between(op, Op::CP_ASYNC, Op::CP_ASYNC_FILL_E);
+  return between(op, Op::CP_ASYNC, Op::BULK_COPY_E);
 }
 bool is_atomic(Op op) {
   return between(op, Op::ATOM_GLOBAL, Op::ATOM_SHARED);
@@ -281,6 +281,7 @@ unsigned d_registers(const Instruction& instruction) {
 }
 
 unsigned stored_registers(const Instruction& instruction) {
+  if (is_bulk_copy(instruction.op)) return 4;
   if (is_copy(instruction.op)) return fills(instruction.op) ? 2 : 1;
   return is_store(instruction.op) ? memory_registers(instruction) : 0;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "isa/barrier_object.hpp"
 #include "isa/global_atomics.hpp"
 #include "isa/lane_float.hpp"
 #include "isa/lane_selectors.hpp"
@@ -60,6 +61,8 @@ HEDDLE_NO_LANES(CP_ASYNC)
 HEDDLE_NO_LANES(CP_ASYNC_E)
 HEDDLE_NO_LANES(CP_ASYNC_FILL)
 HEDDLE_NO_LANES(CP_ASYNC_FILL_E)
+HEDDLE_NO_LANES(BULK_COPY)
+HEDDLE_NO_LANES(BULK_COPY_E)
 HEDDLE_NO_LANES(ASYNC_COMMIT)
 HEDDLE_NO_LANES(ASYNC_WAIT)
 HEDDLE_NO_LANES(BAR_SYNC)
@@ -118,6 +121,7 @@ U integer_step(AtomicOp op, Type type, U old, U b, U c) {
     case AtomicOp::cas:
       return old == b ? c : old;
     case AtomicOp::add_halves:
+    case AtomicOp::barrier:
       break;  // of no integers
   }
   return old;
@@ -142,6 +146,7 @@ std::uint64_t atomic_step(AtomicOp op, Type type, std::uint64_t old, std::uint64
     const auto x = static_cast<std::uint32_t>(old), y = static_cast<std::uint32_t>(b);
     return lanes::half_sum(x & 0xffffU, y & 0xffffU) | lanes::half_sum(x >> 16U, y >> 16U) << 16U;
   }
+  if (op == AtomicOp::barrier) return barrier_object::after(old, b);
   if (type == Type::f32) {
     const float sum = lanes::f32(static_cast<std::uint32_t>(old)) + lanes::f32(static_cast<std::uint32_t>(b));
     return lanes::finished<false>(sum);

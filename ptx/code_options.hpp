@@ -40,6 +40,9 @@ struct CodeOptions {
   bool peephole = false;
   // BSSY and BSYNC stand where threads of a warp part and meet (ptx/backend/convergence.hpp).
   bool convergence_instructions = false;
+  // Copies in bulk are one instruction, for a machine that has a unit for them (bulk_copy.queue); else the thread that
+  // asks for one does it itself.
+  bool bulk_copies = false;
   friend bool operator==(const CodeOptions&, const CodeOptions&) = default;
 };
 

@@ -51,7 +51,8 @@ std::uint64_t Core::thread_instructions() const {
 }
 
 bool Core::quiet() const {
-  return l1d_.quiet() && icache_.quiet() && texture_.quiet() && (!constant_cache_ || constant_cache_->quiet()) &&
+  return l1d_.quiet() && (!bulk_copies_ || bulk_copies_->idle()) && icache_.quiet() && texture_.quiet() &&
+         (!constant_cache_ || constant_cache_->quiet()) &&
          std::all_of(sub_cores_.begin(), sub_cores_.end(), [](const SubCore* sub_core) { return sub_core->quiet(); });
 }
 
@@ -327,7 +328,8 @@ Cycle Core::advance(Cycle now) {
     obey(now);
   }
   const Cycle constants = constant_cache_ ? constant_cache_->advance(now) : link::kNever;
-  const Cycle caches = std::min({l1d_.advance(now), icache_.advance(now), texture_.advance(now), constants});
+  const Cycle copies = bulk_copies_ ? bulk_copies_->advance(now) : link::kNever;
+  const Cycle caches = std::min({l1d_.advance(now), icache_.advance(now), texture_.advance(now), constants, copies});
   if (running_ && now >= stop_at_) {
     drain(now);
   } else if (running_ && faulted()) {
@@ -388,7 +390,7 @@ void Core::note_failed_write() {
     answer(BlockCommand::Kind::flushed, 0);
   }
   const bool news = has_news();
-  Cycle next = caches;
+  Cycle next = bulk_copies_ ? std::min(caches, bulk_copies_->next(now)) : caches;
   if (only_ != nullptr) {
     next = std::min(next, only_->next(now, news, caches));
   } else {

@@ -36,6 +36,7 @@
 #include "hw/core/extension.hpp"
 #include "hw/core/launch_protocol.hpp"
 #include "hw/core/share/access_slots.hpp"
+#include "hw/core/share/bulk_copies.hpp"
 #include "hw/core/share/line_ports.hpp"
 #include "hw/core/share/scratchpad_ports.hpp"
 #include "hw/core/share/shared_rate.hpp"
@@ -113,6 +114,8 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] Scratchpad& scratchpad() { return scratchpad_; }
   // Null: it has none (private.bytes).
   [[nodiscard]] PrivateMemory* private_memory() { return private_memory_.get(); }
+  // Null: it has none (bulk_copy.queue).
+  [[nodiscard]] BulkCopies* bulk_copies() { return bulk_copies_.get(); }
   [[nodiscard]] L1Cache& l1d() { return l1d_; }
   [[nodiscard]] Cache& icache() { return icache_; }
   [[nodiscard]] Cache& texture_cache() { return texture_; }
@@ -198,6 +201,7 @@ class Core final : public link::ClockedModule,
   SharedRate indexed_constants_;
   // What several sub-cores share these by; none: there is one.
   std::vector<std::unique_ptr<LinePorts>> line_ports_;
+  std::unique_ptr<BulkCopies> bulk_copies_;  // null: it has none
   std::unique_ptr<ScratchpadPorts> scratchpad_ports_;
   std::unique_ptr<SubCore> only_;                        // null: there are several
   std::vector<std::unique_ptr<SubCoreModule>> several_;  // none: there is one

@@ -103,22 +103,43 @@ void Core::join_sub_cores(const CoreExtension& extension) {
     return;
   }
   const auto count = static_cast<unsigned>(sub_cores_.size());
-  const auto share = [&](const char* name, Cache& cache, auto socket_of) {
-    LinePorts& ports = *line_ports_.emplace_back(std::make_unique<LinePorts>(name, count));
-    ports.answered = [this](unsigned port) { sub_cores_[port]->wake(); };
+  if (machine_.bulk_copy.queue != 0) {
+    bulk_copies_ =
+        std::make_unique<BulkCopies>("bulk_copies", machine_.bulk_copy, machine_.l1d.line_bytes, count, clock());
+    bulk_copies_->answered = [this](unsigned port) { sub_cores_[port]->wake(); };
+    for (unsigned number = 0; number != count; ++number) {
+      taps_.bind(extension.bulk_copies, *sub_cores_[number]->memory().bulk_copies(), bulk_copies_->in[number]);
+    }
+  }
+  // `more`: ports of others than sub-cores, behind these.
+  const auto share = [&](const char* name, Cache& cache, auto socket_of, unsigned more = 0) {
+    LinePorts& ports = *line_ports_.emplace_back(std::make_unique<LinePorts>(name, count + more));
+    ports.answered = [this](unsigned port) {
+      if (port < sub_cores_.size()) {
+        sub_cores_[port]->wake();
+      }
+    };
     for (unsigned number = 0; number != count; ++number) {
       taps_.bind(extension.lines, socket_of(*sub_cores_[number]), ports.in[number]);
     }
     taps_.bind(extension.lines, ports.out, cache.cpu);
   };
   share("icache_ports", icache_, [](SubCore& of) -> link::LineInitiatorSocket& { return of.icache(); });
-  share("l1d_ports", l1d_, [](SubCore& of) -> link::LineInitiatorSocket& { return of.l1d(); });
+  const unsigned more = bulk_copies_ ? 1 : 0;
+  share(
+      "l1d_ports", l1d_, [](SubCore& of) -> link::LineInitiatorSocket& { return of.l1d(); }, more);
+  if (bulk_copies_) {
+    taps_.bind(extension.lines, bulk_copies_->lines, line_ports_.back()->in[count]);
+  }
   share("texture_ports", texture_, [](SubCore& of) -> link::LineInitiatorSocket& { return of.texture(); });
   if (constant_cache_) {
     share("constant_cache_ports", *constant_cache_,
           [](SubCore& of) -> link::LineInitiatorSocket& { return *of.constants(); });
   }
-  scratchpad_ports_ = std::make_unique<ScratchpadPorts>("scratchpad_ports", count, clock());
+  scratchpad_ports_ = std::make_unique<ScratchpadPorts>("scratchpad_ports", count + more, clock());
+  if (bulk_copies_) {
+    taps_.bind(extension.scratchpad, bulk_copies_->scratchpad, scratchpad_ports_->in[count]);
+  }
   for (unsigned number = 0; number != count; ++number) {
     taps_.bind(extension.scratchpad, sub_cores_[number]->scratchpad(), scratchpad_ports_->in[number]);
     sub_cores_[number]->performer().printed_by_guest = [](const Performer::Printed& said) { said.put(); };

@@ -14,7 +14,8 @@
 //   icache.cpu  l1d.cpu  texture.cpu  constant_cache.cpu               from fetch; from memory
 //
 // Where a core has several sub-cores the stages' places begin with the sub-core's name (sub1.decode.in), and what they
-// share has places for each of them besides: l1d_ports.in_1, scratchpad_ports.in_1; l0i.cpu, l0c.cpu with L0s.
+// share has places for each of them besides: l1d_ports.in_1, scratchpad_ports.in_1; l0i.cpu, l0c.cpu with L0s. A unit
+// for copies in bulk has bulk_copies.in_1 and so on, and the last of those ports.
 //
 // What stands at a place sees every transaction there, in its cycle, with all cores in the calling thread, and a core
 // lets no sub-warp by past it (hw/core/pipeline/pipeline.hpp). What hands calls on unchanged changes nothing else. Data
@@ -30,6 +31,7 @@
 
 #include "hw/core/front/former_module.hpp"
 #include "hw/core/pipeline/stage.hpp"
+#include "hw/core/share/bulk_copy_protocol.hpp"
 #include "hw/private_memory/private_memory.hpp"
 #include "hw/registers/register_file.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
@@ -61,6 +63,7 @@ struct CoreExtension {
   MakeTap<ScratchpadProtocol> scratchpad;
   MakeTap<PrivateProtocol> private_memory;
   MakeTap<link::LineProtocol> lines;
+  MakeTap<BulkCopyProtocol> bulk_copies;
 
   // A stage that has an output, in front of the stage of that name: it is joined, advanced and emptied with the others,
   // and latencies follow. Several in front of one stand in their order here. Asked once for every core.
@@ -71,7 +74,8 @@ struct CoreExtension {
   std::vector<Stage> stages;
 
   [[nodiscard]] bool empty() const {
-    return !sub_warps && !former && !registers && !banks && !scratchpad && !private_memory && !lines && stages.empty();
+    return !sub_warps && !former && !registers && !banks && !scratchpad && !private_memory && !lines && !bulk_copies &&
+           stages.empty();
   }
 };
 

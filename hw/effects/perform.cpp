@@ -7,6 +7,7 @@
 
 #include "base/set_bits.hpp"
 #include "isa/device_heap.hpp"
+#include "isa/recorded.hpp"
 #include "isa/special.hpp"
 
 namespace heddle::hw {
@@ -129,7 +130,11 @@ void Performer::replay(link::SubWarp& sub_warp) {
       values.predicate_a |= LaneMask{1} << lane;
     }
     const std::uint64_t value = state_.replay->take_value(row, home);
-    if (memory) {
+    if (isa::is_bulk_copy(instruction.op)) {
+      sub_warp.address[lane] = isa::address_of_bulk_copy(value);
+      values.result[0][lane] = values.result[2][lane] = 0;  // where to is not known
+      values.result[1][lane] = isa::bytes_of_bulk_copy(value);
+    } else if (memory) {
       sub_warp.address[lane] = value;
     } else {
       values.a[0][lane] = static_cast<std::uint32_t>(value);

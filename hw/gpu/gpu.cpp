@@ -450,6 +450,9 @@ void Gpu::each_unit(Visitor&& visit) {
     if (core->private_memory() != nullptr) {
       visit(core->private_memory()->name(), core->private_memory()->statistics, &Totals::private_memory);
     }
+    if (core->bulk_copies() != nullptr) {
+      visit(core->bulk_copies()->name(), core->bulk_copies()->statistics(), &Totals::bulk_copies);
+    }
     for (SubCore* const sub_core : core->sub_cores()) {
       for (const auto& bank : sub_core->registers().banks()) {
         visit(bank->name(), *bank, &Totals::registers);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hw/cache/statistics.hpp"
+#include "hw/core/share/bulk_copy_statistics.hpp"
 #include "hw/dram/statistics.hpp"
 #include "hw/gpu/statistics.hpp"
 #include "hw/noc/statistics.hpp"
@@ -39,7 +40,8 @@ struct Totals {
   CacheStatistics constant_cache;
   ScratchpadStatistics scratchpad;
   PrivateMemoryStatistics private_memory;
-  RegisterStatistics registers;  // of all banks
+  BulkCopyStatistics bulk_copies;  // of cores that have a unit for them; else all 0
+  RegisterStatistics registers;    // of all banks
   InterconnectStatistics noc;
   PartitionStatistics partitions;  // of an L2 of several; else all 0
   L2Statistics l2_slice;           // the slices' queues
@@ -68,6 +70,7 @@ struct Totals {
     visit("constant_cache", &Totals::constant_cache);
     visit("scratchpad", &Totals::scratchpad);
     visit("private_memory", &Totals::private_memory);
+    visit("bulk_copies", &Totals::bulk_copies);
     visit("registers", &Totals::registers);
     visit("noc", &Totals::noc);
     visit("partitions", &Totals::partitions);

@@ -89,7 +89,8 @@ class Scoreboard : public IssueDiscipline {
     if (group.id >= boards_.size()) {
       boards_.resize(group.id + std::size_t{1});
     }
-    boards_[group.id].live = boards_[group.id].outlasting = boards_[group.id].copies = 0;
+    Board& board = boards_[group.id];
+    board.live = board.outlasting = board.copies = board.bulk_copies = 0;
   }
   void formed(const Group& group, const link::DecodedInstruction& decoded) override {
     Board& board = boards_[group.id];
@@ -97,7 +98,9 @@ class Scoreboard : public IssueDiscipline {
     if (!decoded.issue.outlasts || group.flight().done()) {
       return;
     }
-    if (isa::is_copy(decoded.instruction.op)) {
+    if (isa::is_bulk_copy(decoded.instruction.op)) {
+      board.bulk_copies |= std::uint32_t{1} << group.latest;
+    } else if (isa::is_copy(decoded.instruction.op)) {
       board.copies |= std::uint32_t{1} << group.latest;
       board.commits_before[group.latest] = board.commits;
     }
@@ -157,9 +160,10 @@ class Scoreboard : public IssueDiscipline {
     return true;
   }
   void completed(const Group& group, unsigned flight) override {
-    boards_[group.id].live &= ~(std::uint32_t{1} << flight);
-    boards_[group.id].outlasting &= ~(std::uint32_t{1} << flight);
-    boards_[group.id].copies &= ~(std::uint32_t{1} << flight);
+    Board& board = boards_[group.id];
+    for (std::uint32_t* const flights : {&board.live, &board.outlasting, &board.copies, &board.bulk_copies}) {
+      *flights &= ~(std::uint32_t{1} << flight);
+    }
   }
 
  protected:
@@ -267,15 +271,16 @@ class Scoreboard : public IssueDiscipline {
     std::uint32_t outlasting = 0;  // bit f: flight f outlasts others, and has not completed
     std::array<Results, Group::kFlights> results{};
     std::uint32_t copies = 0;                                     // bit f: flight f is a copy that outlasts others
+    std::uint32_t bulk_copies = 0;                                // likewise, in bulk: of no group
     std::uint32_t commits = 0;                                    // groups of copies that have been closed
     std::array<std::uint32_t, Group::kFlights> commits_before{};  // likewise when a copy was formed
   };
   static_assert(Group::kFlights <= 32);
 
   // Of the instructions that outlast others, those that one waits for which waits for all. A barrier does not wait for
-  // copies: a thread that wants them waits for them before (PTX ISA, "cp.async.wait_group").
+  // copies: a thread that wants them waits for them before (PTX ISA, "cp.async.wait_group", "mbarrier.try_wait").
   [[nodiscard]] std::uint32_t waited_for(const Board& board, const link::DecodedInstruction& next) const {
-    return next.unit == isa::Unit::barrier ? board.outlasting & ~board.copies : board.outlasting;
+    return next.unit == isa::Unit::barrier ? board.outlasting & ~(board.copies | board.bulk_copies) : board.outlasting;
   }
   // async.wait: copies of groups that must have ended are under way.
   [[nodiscard]] static bool waits_for_copies(const Board& board, const isa::Instruction& next) {

@@ -321,6 +321,7 @@ struct Machine {
   CoreParameters core;
   RegisterFileParameters registers;
   LoadStoreParameters lsu;
+  BulkCopyParameters bulk_copy;
   L0Parameters l0i;
   InstructionCacheParameters icache{{true, 4 * 1024, 4, 128, 1, 1, 2, 32, "write-through"}};
   DataCacheParameters l1d;
@@ -346,6 +347,8 @@ struct Machine {
     registers.describe(visit);
     visit.section("lsu", "load-store unit of a core, and what is before it in each sub-core");
     lsu.describe(visit);
+    visit.section("bulk_copy", "unit of a core that copies in bulk from device memory to the scratchpad");
+    bulk_copy.describe(visit);
     visit.section("l0i", "instruction cache of a sub-core");
     l0i.describe(visit);
     visit.section("icache", "instruction cache of a core");

@@ -57,6 +57,21 @@ struct LoadStoreParameters {
   }
 };
 
+// The unit of a core that copies in bulk (hw/core/share/bulk_copies.hpp).
+struct BulkCopyParameters {
+  unsigned queue = 0;
+  unsigned latency = 1;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit(
+        "queue", queue, Limits::between(0, 64), "copies",
+        "copies in bulk (cp.async.bulk) whose lines have not all been asked for, beyond which an instruction that asks "
+        "for one waits. 0: there is no unit, and the thread that asks copies 16 bytes at a time itself");
+    visit("latency", latency, Limits::between(1, 4096), "cycles",
+          "from a copy's instruction in the memory stage to its first line at the L1");
+  }
+};
+
 struct PrivateMemoryParameters {
   unsigned bytes = 0;
   unsigned frame_bytes = 0;

@@ -39,7 +39,8 @@ CoreWaves::CoreWaves(const Machine& machine)
       constant_cache_(machine.constant_cache.bytes == 0
                           ? nullptr
                           : std::make_unique<CacheWaves>(link::SignalGroup::l1, machine.constant_cache.cache(),
-                                                         widths_.mimd_lanes ? widths_.lanes : 0)) {
+                                                         widths_.mimd_lanes ? widths_.lanes : 0)),
+      bulk_copies_(machine.bulk_copy.queue == 0 ? nullptr : std::make_unique<BulkCopyWaves>(machine.bulk_copy)) {
   fetch_.widths = decode_.widths = memory_.widths = scheduler_.widths = &widths_;
   retire_[0].widths = retire_[1].widths = &widths_;
   retire_[1].returns = true;
@@ -83,6 +84,9 @@ void CoreWaves::describe_caches(link::SignalCatalogue& catalogue, const std::str
   if (constant_cache_) {
     catalogue.add(core + ".constant_cache", *constant_cache_);
   }
+  if (bulk_copies_) {
+    catalogue.add(core + ".bulk_copies", *bulk_copies_);
+  }
 }
 
 // What is known before anything runs.
@@ -93,6 +97,9 @@ void CoreWaves::attach_caches(Core& core) {
   if (constant_cache_) {
     core.constant_cache()->observe(constant_cache_->traced() ? constant_cache_.get() : nullptr);
   }
+  if (bulk_copies_) {
+    core.bulk_copies()->observe(bulk_copies_->traced() ? bulk_copies_.get() : nullptr);
+  }
 }
 
 void CoreWaves::leave_caches(Core& core) {
@@ -101,6 +108,9 @@ void CoreWaves::leave_caches(Core& core) {
   core.texture_cache().observe(nullptr);
   if (core.constant_cache() != nullptr) {
     core.constant_cache()->observe(nullptr);
+  }
+  if (core.bulk_copies() != nullptr) {
+    core.bulk_copies()->observe(nullptr);
   }
 }
 

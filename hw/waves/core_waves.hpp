@@ -423,7 +423,8 @@ class CoreWaves {
   void attach_caches(Core& core);
   static void leave_caches(Core& core);
   [[nodiscard]] bool shows_caches() const {
-    return icache_.traced() || l1d_.traced() || texture_.traced() || (constant_cache_ && constant_cache_->traced());
+    return icache_.traced() || l1d_.traced() || texture_.traced() || (constant_cache_ && constant_cache_->traced()) ||
+           (bulk_copies_ && bulk_copies_->traced());
   }
 
   void joined(const CoreState& core);
@@ -480,6 +481,7 @@ class CoreWaves {
   SplitWaves splits_;
   CacheWaves icache_, l1d_, texture_;
   std::unique_ptr<CacheWaves> constant_cache_;  // null: there is none
+  std::unique_ptr<BulkCopyWaves> bulk_copies_;  // likewise
   SubCore* core_ = nullptr;
   unsigned blocks_resident_ = 0;
   Cycle fetched_at_ = link::kNever;              // the latest cycle with a fetch

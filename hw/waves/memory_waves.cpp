@@ -43,6 +43,33 @@ void CacheWaves::changed(const CacheStatistics& statistics, unsigned mshrs, unsi
   to.set(queue_, queue);
 }
 
+// ------------------------------------------------------------------------------------------------ copies in bulk
+
+void BulkCopyWaves::attached(const BulkCopyStatistics& statistics) {
+  seen_lines_ = statistics.lines;
+  seen_ended_ = statistics.copies;
+  for (link::Wave* const wave : {&waiting_, &copies_, &lines_, &ended_}) {
+    wave->set(0);
+  }
+}
+
+void BulkCopyWaves::changed(const BulkCopyStatistics& statistics, std::size_t waiting, std::size_t copies) {
+  link::WaveSetter to(waiting_);
+  if (!to) {
+    return;
+  }
+  if (statistics.lines != seen_lines_) {
+    to.count(lines_, statistics.lines - seen_lines_);
+  }
+  if (statistics.copies != seen_ended_) {
+    to.count(ended_, statistics.copies - seen_ended_);
+  }
+  seen_lines_ = statistics.lines;
+  seen_ended_ = statistics.copies;
+  to.set(waiting_, waiting);
+  to.set(copies_, copies);
+}
+
 // -------------------------------------------------------------------------------------------------- interconnect
 
 NocWaves::NocWaves(const Machine& machine)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hw/cache/observer.hpp"
+#include "hw/core/share/bulk_copy_observer.hpp"
 #include "hw/dram/timing.hpp"
 #include "hw/gpu/global_observer.hpp"
 #include "hw/noc/observer.hpp"
@@ -57,6 +58,31 @@ class CacheWaves final : public CacheObserver {
     bool operator==(const Totals&) const = default;
   };
   Totals seen_;  // so far
+};
+
+// The unit of a core that copies in bulk.
+class BulkCopyWaves final : public BulkCopyObserver {
+ public:
+  explicit BulkCopyWaves(const BulkCopyParameters& parameters) : places_(parameters.queue) {}
+  [[nodiscard]] bool traced() const { return waiting_.traced(); }
+  void attached(const BulkCopyStatistics& statistics) override;
+  void asked(std::uint64_t line) override { address_.set(line); }
+  void changed(const BulkCopyStatistics& statistics, std::size_t waiting, std::size_t copies) override;
+
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    const auto l1 = link::SignalGroup::l1;
+    visit(l1, "waiting", waiting_, link::up_to(places_), "copies whose lines have not all been asked for");
+    visit(l1, "copies", copies_, link::number(16), "copies that have not ended");
+    visit(l1, "lines", lines_, link::number(8), "lines that are asked for in this cycle");
+    visit(l1, "address", address_, link::address(), "the latest one");
+    visit(l1, "ended", ended_, link::number(8), "copies that end in this cycle: their barrier objects have counted");
+  }
+
+ private:
+  unsigned places_;
+  link::Wave waiting_, copies_, lines_, address_, ended_;
+  std::uint64_t seen_lines_ = 0, seen_ended_ = 0;
 };
 
 struct L2Waves final : L2Observer {

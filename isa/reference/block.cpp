@@ -246,6 +246,7 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
     case Action::load:
     case Action::store:
     case Action::copy:
+    case Action::bulk_copy:
     case Action::atomic:
     case Action::accumulate:
     case Action::texture:
@@ -340,6 +341,12 @@ Block::MaybeFault Block::execute_memory(Warp& warp, const Decoded& decoded, Lane
         values_.result[word] = warp.registers[in.dst + word];
       }
       return execute_load(warp, decoded, executed, result);
+    case Action::bulk_copy:
+      for (unsigned word = 0; word < decoded.result.stored; ++word) {
+        values_.result[word] = warp.registers[in.dst + word];
+      }
+      access = memory_.bulk_copy(in, executed, warp.first_thread, values_, address_low_);
+      break;
     case Action::store:
       for (unsigned word = 0; word < decoded.result.stored; ++word) {
         values_.result[word] = warp.registers[in.dst + word];

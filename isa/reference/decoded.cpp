@@ -10,7 +10,10 @@ Action action_of(const Instruction& instruction) {
     if (memory_words(instruction) > kMaxMemoryWords) {
       return Action::invalid;
     }
-    return is_load(op) ? Action::load : is_copy(op) ? Action::copy : Action::store;
+    return is_load(op)        ? Action::load
+           : is_bulk_copy(op) ? Action::bulk_copy
+           : is_copy(op)      ? Action::copy
+                              : Action::store;
   }
   if (is_atomic(op)) {
     return Action::atomic;

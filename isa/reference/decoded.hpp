@@ -16,6 +16,7 @@ enum class Action : std::uint8_t {
   load,
   store,
   copy,
+  bulk_copy,
   atomic,
   accumulate,
   texture,

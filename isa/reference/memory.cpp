@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "base/set_bits.hpp"
+#include "isa/barrier_object.hpp"
+#include "isa/bulk_copy.hpp"
 #include "isa/device_heap.hpp"
 #include "isa/global_atomics.hpp"
 #include "isa/memory_map.hpp"
@@ -287,6 +289,38 @@ std::optional<AccessFault> BlockMemory::copy(const Instruction& instruction, Lan
       return fault;
     }
     std::memcpy(to.data, moved.data(), bytes);
+  }
+  return std::nullopt;
+}
+
+std::optional<AccessFault> BlockMemory::bulk_copy(const Instruction& instruction, LaneMask lanes,
+                                                  std::uint32_t first_thread, LaneValues& values,
+                                                  LaneWord& address_low) {
+  std::optional<AccessFault> fault;
+  for (const unsigned lane : set_bits(lanes)) {
+    const BulkCopyRequest request{address_of(instruction, values, lane), values.result[0][lane], values.result[1][lane],
+                                  values.result[2][lane]};
+    address_low[lane] = static_cast<std::uint32_t>(request.from);
+    if (const std::optional<BulkCopyRequest::Wrong> wrong = request.wrong(shared_.size())) {
+      return AccessFault{wrong->kind, lane, wrong->address, wrong->size, wrong->detail};
+    }
+    if (request.bytes != 0 &&
+        locate_global(Access::load, request.from, request.bytes, first_thread + lane, true, fault).data == nullptr) {
+      fault->lane = lane;
+      return fault;
+    }
+    for (std::uint32_t at = 0; at != request.bytes; at += kBulkPiece) {
+      const Place place =
+          locate(Access::load, Space::global, request.from + at, kBulkPiece, first_thread + lane, fault);
+      std::memcpy(shared_.data() + request.to + at, place.data, kBulkPiece);
+      if (place.watched != 0) {
+        observer_->loads(place.watched, kBulkPiece);
+      }
+    }
+    std::uint64_t object = 0;
+    std::memcpy(&object, shared_.data() + request.barrier, sizeof object);
+    object = barrier_object::after(object, barrier_object::bytes_come(request.bytes));
+    std::memcpy(shared_.data() + request.barrier, &object, sizeof object);
   }
   return std::nullopt;
 }

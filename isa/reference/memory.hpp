@@ -50,6 +50,11 @@ class BlockMemory {
   [[nodiscard]] std::optional<AccessFault> copy(const Instruction& instruction, LaneMask lanes,
                                                 std::uint32_t first_thread, LaneValues& values, LaneWord& address_low,
                                                 std::vector<AccessFault>* strays = nullptr);
+  // What each lane copies in bulk, at once, and the barrier object that counts the bytes: result[0] is the address in
+  // the scratchpad, result[1] how many bytes, result[2] the address of the object.
+  [[nodiscard]] std::optional<AccessFault> bulk_copy(const Instruction& instruction, LaneMask lanes,
+                                                     std::uint32_t first_thread, LaneValues& values,
+                                                     LaneWord& address_low);
   [[nodiscard]] std::optional<AccessFault> atomic(const Instruction& instruction, LaneMask lanes,
                                                   std::uint32_t first_thread, LaneValues& values,
                                                   LaneWord& address_low);

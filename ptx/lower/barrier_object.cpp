@@ -1,64 +1,20 @@
 // Barrier objects in shared memory: mbarrier (PTX ISA, "Parallel Synchronization and Communication Instructions:
-// mbarrier"). PTX leaves open what the 64 bits of an object are. Here
-//
-//   bit 0        the phase's parity
-//   bits 1-20    arrivals that the phase still waits for
-//   bits 22-41   arrivals that a phase waits for
-//   bits 43-63   bytes that the phase still waits for (tx-count), two's complement
-//
-// so that every arrival and count of bytes is one atomic addition, as in hardware. The thread whose addition leaves
-// nothing to wait for begins the next phase by another one: nobody else may arrive before that. Code for it is PTX,
-// inlined as Heddle's device library is.
+// mbarrier"). What the 64 bits of an object are says isa/barrier_object.hpp: all that happens to it is an atomic
+// addition.
 #include "ptx/lower/barrier_object.hpp"
 
 #include <array>
 #include <string>
 
+#include "isa/barrier_object.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/lower/handlers.hpp"
-#include "ptx/lower/inlined.hpp"
 #include "ptx/lower/selector.hpp"
 
 namespace heddle::ptx {
 namespace {
 
-// `state` is the object before, which names its phase.
-constexpr std::string_view kFunctions = R"(
-.func init(.reg .b32 at, .reg .b32 count)
-{
-  .reg .b64 sum, all;
-  cvt.u64.u32 sum, count;
-  shl.b64 all, sum, 22;
-  shl.b64 sum, sum, 1;
-  or.b64 all, all, sum;
-  st.shared.b64 [at], all;
-  ret;
-}
-.func (.reg .b64 state) add(.reg .b32 at, .reg .b64 sum)
-{
-  .reg .pred p;
-  .reg .b64 now, left, parity;
-  atom.shared.add.u64 state, [at], sum;
-  add.u64 now, state, sum;
-  and.b64 left, now, 0xFFFFF800001FFFFE;
-  setp.ne.u64 p, left, 0;
-  @p bra END;
-  shr.u64 left, now, 21;
-  and.b64 left, left, 0x1FFFFE;
-  and.b64 parity, now, 1;
-  shl.b64 parity, parity, 1;
-  sub.u64 left, left, parity;
-  add.u64 left, left, 1;
-  red.shared.add.u64 [at], left;
-END:
-  ret;
-}
-)";
-
-const Function& function_of(const std::string& name) {
-  static const OwnFunctions functions(kFunctions, "Heddle's barrier objects", 64);  // addresses are shared memory's
-  return functions[name];
-}
+using isa::barrier_object::kBytes, isa::barrier_object::kExpected, isa::barrier_object::kLeft;
 
 // What the words say of order and place: every addition is one for all threads of the block, in order.
 void ordering(Modifiers& m) {
@@ -92,6 +48,10 @@ Value address_of(Selector& s, const Operand& operand, Place place) {
 
 // 64 bits of `value` (signed counts of bytes keep their sign), moved up; with `minus`, its negative.
 Value moved_up(Selector& s, const Value& value, unsigned by, bool minus) {
+  if (value.constant) {
+    const auto number = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value.bits)}) << by;
+    return Value::imm(minus ? 0 - number : number, Type::u64);
+  }
   const VReg wide = s.temp(Type::u64);
   s.convert(wide, Type::s64, value.as(Type::s32));
   const VReg up = s.temp(Type::u64);
@@ -103,18 +63,21 @@ Value moved_up(Selector& s, const Value& value, unsigned by, bool minus) {
 }
 
 Value sum_of(Selector& s, const Value& a, const Value& b) {
+  if (a.constant && b.constant) return Value::imm(a.bits + b.bits, Type::u64);
   const VReg sum = s.temp(Type::u64);
-  s.emit(isa::Op::ADD64, sum, a, b);
+  s.emit(isa::Op::ADD64, sum, b.constant ? b : a, b.constant ? a : b);
   return Value::of(sum, Type::u64);
 }
 
-constexpr unsigned kLeft = 1, kExpected = 22, kBytes = 43;
-
-// Adds, and gives the object's state before to `state`, where that is wanted.
+// Adds, and gives the object's state before, which names its phase, to `state`, where that is wanted.
 void add(Selector& s, const Value& at, const Value& sum, const Operand* state) {
-  Frame callee = inline_own(s, function_of("add"), {at, sum});
-  if (state == nullptr) return;
-  if (const VReg to = s.destination(*state, Type::b64); to != kNone) s.move(to, result_of(s, callee));
+  IrInstruction instruction;
+  instruction.op = isa::Op::ATOM_SHARED;
+  instruction.dst = state == nullptr ? kNone : s.destination(*state, Type::b64);
+  instruction.a = at.reg;
+  instruction.b = s.in_register(sum);
+  instruction.mods = isa::atomic_mods(isa::AtomicOp::barrier, isa::Type::u64);
+  s.write(std::move(instruction));
 }
 
 void lower_arrive(Selector& s, Modifiers& m, bool drops) {
@@ -125,7 +88,6 @@ void lower_arrive(Selector& s, Modifiers& m, bool drops) {
   m.type({Type::b64});
   m.finish();
   s.expect_operands(with_bytes || !completes ? 3 : 2, 3);
-  s.guard_by_branch();
   const Value at = address_of(s, s.operand(1), place);
   const bool given = s.operand_count() == 3;
   const Value count = given && !with_bytes ? s.source(s.operand(2), Type::u32) : Value::imm(1, Type::u32);
@@ -141,7 +103,6 @@ void lower_bytes(Selector& s, Modifiers& m, bool expects) {
   m.type({Type::b64});
   m.finish();
   s.expect_operands(2);
-  s.guard_by_branch();
   const Value at = address_of(s, s.operand(0), place);
   add(s, at, moved_up(s, s.source(s.operand(1), Type::u32), kBytes, !expects), nullptr);
 }
@@ -155,7 +116,6 @@ void lower_wait(Selector& s, Modifiers& m, bool tries) {
   m.finish();
   s.expect_operands(3, tries ? 4 : 3);
   if (s.operand_count() == 4) (void)s.source(s.operand(3), Type::u32);
-  s.guard_by_branch();
   const Value at = address_of(s, s.operand(1), place);
   const VReg now = s.temp(Type::u32);
   s.load(isa::Op::LD_SHARED, now, at.reg, 0, isa::Width::b32);
@@ -178,9 +138,16 @@ void lower_init(Selector& s, Modifiers& m) {
   m.type({Type::b64});
   m.finish();
   s.expect_operands(2);
-  s.guard_by_branch();
   const Value at = address_of(s, s.operand(0), place);
-  static_cast<void>(inline_own(s, function_of("init"), {at, s.source(s.operand(1), Type::u32)}));
+  const Value count = s.source(s.operand(1), Type::u32);
+  IrInstruction store;
+  store.op = isa::Op::ST_SHARED;
+  store.a = at.reg;
+  store.immediate = true;
+  store.sub = isa::memory_sub(isa::Width::b64, 1);
+  const Value object = sum_of(s, moved_up(s, count, kLeft, false), moved_up(s, count, kExpected, false));
+  store.elements = {s.in_register(object)};
+  s.write(std::move(store));
 }
 
 // What the object was is of no use any more.
@@ -203,7 +170,7 @@ void lower_pending_count(Selector& s, Modifiers& m) {
   const VReg left = s.temp(Type::u32);
   s.emit(isa::Op::SHR_U, left, Value::of(low, Type::u32), Value::imm(kLeft, Type::u32));
   s.emit(isa::Op::AND, s.destination(s.operand(0), Type::u32), Value::of(left, Type::u32),
-         Value::imm(0xFFFFF, Type::u32));
+         Value::imm(isa::barrier_object::kArrivals, Type::u32));
 }
 
 void lower_mbarrier(Selector& s) {
@@ -243,9 +210,12 @@ constexpr std::array kBarrierObjectHandlers = {Handler{"mbarrier", lower_mbarrie
 
 }  // namespace
 
+Value barrier_object_at(Selector& s, const Operand& object) {
+  return address_of(s, object, Place::shared);
+}
+
 void bytes_have_come(Selector& s, const Operand& object, const Value& bytes) {
-  const Value at = address_of(s, object, Place::shared);
-  add(s, at, moved_up(s, bytes, kBytes, true), nullptr);
+  add(s, barrier_object_at(s, object), moved_up(s, bytes, kBytes, true), nullptr);
 }
 
 void lower_copies_arrive(Selector& s, Modifiers& m) {
@@ -254,7 +224,6 @@ void lower_copies_arrive(Selector& s, Modifiers& m) {
   m.type({Type::b64});
   m.finish();
   s.expect_operands(1);
-  s.guard_by_branch();
   IrInstruction wait;
   wait.op = isa::Op::ASYNC_WAIT;
   wait.immediate = true;

@@ -10,8 +10,10 @@ namespace heddle::ptx {
 // the phase waits for one arrival more, which is this one.
 void lower_copies_arrive(Selector& s, Modifiers& m);
 
-// complete_tx: so many bytes have come for the object at this operand, whose address is one of shared memory. The
-// statement's guard is a branch already (Selector::guard_by_branch).
+// complete_tx: so many bytes have come for the object at this operand, whose address is one of shared memory.
 void bytes_have_come(Selector& s, const Operand& object, const Value& bytes);
+
+// The address in shared memory of the object at this operand, as bytes from its beginning.
+[[nodiscard]] Value barrier_object_at(Selector& s, const Operand& object);
 
 }  // namespace heddle::ptx

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "isa/bulk_copy.hpp"
 #include "ptx/lower/barrier_object.hpp"
 #include "ptx/lower/handlers.hpp"
 #include "ptx/lower/inlined.hpp"
@@ -122,9 +123,27 @@ void nothing(Selector& s) {
   s.write(std::move(instruction));
 }
 
-// cp.async.bulk between global and shared memory, of which the thread has to be no more than one: it copies 16 bytes at
-// a time itself, and goes on when all have come. PTX lets a unit of its own do that; who waits for the bytes sees no
-// difference but in time. So all groups of such copies are over when they are asked for.
+// For a unit that copies by itself, and counts the bytes at the barrier object when all have come.
+void ask_for_bulk(Selector& s, const Value& to, const Value& from, const Value& bytes) {
+  const auto word = [&s](const Value& value) {
+    const VReg held = s.temp(Type::b32);
+    s.move(held, value.type == Type::u64 ? Value::of(s.low_half(value.reg), Type::u32) : value);
+    return held;
+  };
+  IrInstruction instruction;
+  instruction.op = s.address_size() == 64 ? Op::BULK_COPY_E : Op::BULK_COPY;
+  instruction.a = from.reg;
+  instruction.immediate = true;
+  instruction.sub = isa::memory_sub(isa::Width::b32, isa::kBulkPiece / 4);
+  instruction.elements = {word(to), word(bytes), word(barrier_object_at(s, s.operand(3))),
+                          word(Value::imm(0, Type::u32))};
+  s.write(std::move(instruction));
+}
+
+// cp.async.bulk between global and shared memory. To shared memory the machine may have a unit that copies
+// (CodeOptions::bulk_copies). Without one, and to global memory, the thread, of which there has to be no more than one,
+// copies 16 bytes at a time itself, and goes on when all have come: who waits for the bytes sees no difference but in
+// time. So all groups of copies to global memory are over when they are asked for.
 void copy_in_bulk(Selector& s, Modifiers& m) {
   if (m.accept("commit_group")) {
     m.finish();
@@ -159,6 +178,11 @@ void copy_in_bulk(Selector& s, Modifiers& m) {
   const Value bytes = s.source(s.operand(2), Type::u32);
   const Value to = flat(s, 0, to_shared ? isa::Space::shared : isa::Space::global);
   const Value from = flat(s, 1, to_shared ? isa::Space::global : isa::Space::shared);
+  if (to_shared && s.code().bulk_copies) {
+    ask_for_bulk(s, to, from, bytes);
+    if (hints.policy) check_policy(s, s.operand_count() - 1);
+    return;
+  }
   static_cast<void>(
       inline_own(s, bulk_function(s.address_size(), to_shared ? "to_shared" : "to_global"), {to, from, bytes}));
   if (to_shared) bytes_have_come(s, s.operand(3), bytes);

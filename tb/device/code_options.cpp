@@ -5,7 +5,8 @@
 
 namespace heddle::tb {
 
-ptx::CodeOptions code_options(const hw::CoreParameters& core) {
+ptx::CodeOptions code_options(const hw::Machine& machine) {
+  const hw::CoreParameters& core = machine.core;
   ptx::CodeOptions options;
   options.max_registers = core.registers_per_thread;
   options.core_registers = {core.registers, core.warp_size * core.sub_cores};
@@ -17,6 +18,7 @@ ptx::CodeOptions code_options(const hw::CoreParameters& core) {
   options.convergence_instructions = core.convergence_instructions;
   options.schedule_within = hw::schedules_within(core);
   options.warp_syncs = hw::schedules_threads(core);
+  options.bulk_copies = machine.bulk_copy.queue != 0;
   return options;
 }
 

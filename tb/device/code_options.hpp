@@ -6,6 +6,6 @@
 
 namespace heddle::tb {
 
-[[nodiscard]] ptx::CodeOptions code_options(const hw::CoreParameters& core);
+[[nodiscard]] ptx::CodeOptions code_options(const hw::Machine& machine);
 
 }  // namespace heddle::tb

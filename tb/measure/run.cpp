@@ -26,7 +26,7 @@ WorkloadOptions workload_options(const RunRequest& request) {
   options.scale = request.scale;
   options.seed = request.seed;
   options.address_bits = request.address_bits;
-  options.code = code_options(request.machine.core);
+  options.code = code_options(request.machine);
   options.core_threads = request.machine.core.threads;
   options.resident_threads = request.machine.gpu.cores * request.machine.core.threads;
   return options;

@@ -130,7 +130,7 @@ TEST(Extending, ALineMakesAFigureOfTheSummary) {
 hw::Totals run(const hw::Machine& machine, const std::string& name) {
   tb::WorkloadOptions options;
   options.scale = tb::Workload::test_scale();
-  options.code = tb::code_options(machine.core);
+  options.code = tb::code_options(machine);
   options.resident_threads = machine.core.threads;
   const auto workload = Registry<tb::Workload>::instance().make(name, options);
   const fs::path shown = kKernels / (name + ".ptx");  // of a workload of the page, which is in no library

@@ -58,7 +58,7 @@ TEST_P(AddedStage, LeavesResultsAsTheyAre) {
   const hw::Machine machine = issuing(issue);
   tb::WorkloadOptions options;
   options.scale = tb::Workload::test_scale();
-  options.code = tb::code_options(machine.core);
+  options.code = tb::code_options(machine);
   options.resident_threads = machine.core.threads;
   const auto workload = Registry<tb::Workload>::instance().make("blackscholes", options);
   const isa::Module module = workload->compile();

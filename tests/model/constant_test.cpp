@@ -118,7 +118,7 @@ std::vector<std::uint32_t> sums_of(tb::Executor& executor, const isa::Module& mo
 }
 
 void expect_equal_constants(const hw::Machine& machine) {
-  const isa::Module module = ptx::compile(kText, "k.ptx", ptx::CompileOptions(tb::code_options(machine.core)));
+  const isa::Module module = ptx::compile(kText, "k.ptx", ptx::CompileOptions(tb::code_options(machine)));
   tb::Device device(machine);
   tb::ReferenceExecutor reference{isa::InterpreterOptions{}};
   const std::vector<std::uint32_t> actual = sums_of(device, module);

@@ -1,7 +1,6 @@
 // The machines of today's GPUs (configs/, group "GPUs of today"): peak bandwidths of L2 and DRAM beside the data
 // sheets, pointer chases beside latencies that were measured on hardware, accesses back to back. docs/gpus.md has the
 // tables that this computes.
-// Long: the tables of that page, by a few chases that they share.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,6 +21,7 @@
 #include "tb/device/device.hpp"
 #include "tb/device/run_observer.hpp"
 #include "tests/model/child.hpp"
+#include "tests/model/pointer_chase.hpp"
 #include "tests/support/marks.hpp"
 
 HEDDLE_SAMPLED("Gpus/GpuLatency.*")
@@ -30,6 +30,11 @@ HEDDLE_LONG_SANITIZED("GpuScratchpad.*", "GpuL2Halves.*", "GpuWidths.*")
 
 namespace heddle {
 namespace {
+
+using test::Chase, test::follow, test::gpus_page, test::ParameterBytes, test::stored_by_one_thread;
+
+constexpr const char* kThroughL1 = "ld.global.ca.u64 %a0, [%a0];\n";
+constexpr const char* kPastL1 = "ld.global.cg.u64 %a0, [%a0];\n";
 
 struct GpuFigures {
   const char* name;
@@ -81,119 +86,6 @@ TEST(GpuMachines, ACutKeepsBandwidthsPerCore) {
     const double bytes = static_cast<double>(whole.l2.bytes) * share;
     EXPECT_NEAR(static_cast<double>(cut.l2.bytes), bytes, bytes * 0.03) << gpu.name;
   }
-}
-
-// One thread follows pointers, of which each load needs the one before, in passes of ROUNDS x 8 loads. Its own clock
-// times the last one, whose instructions have been fetched by then.
-constexpr const char* kChase = R"(
-.version 7.0
-.target sm_60
-.address_size @BITS
-.visible .entry chase(.param .u@BITS first, .param .u@BITS out, .param .u32 passes, .param .u32 rounds)
-{
-  .reg .pred %p<4>;
-  .reg .u32 %r<8>;
-  .reg .u@BITS %a<8>;
-  .reg .u64 %t<4>;
-  ld.param.u@BITS %a0, [first];
-  ld.param.u@BITS %a1, [out];
-  ld.param.u32 %r0, [passes];
-PASS:
-  ld.param.u32 %r1, [rounds];
-  add.u@BITS %a2, %a0, 1;
-  mov.u64 %t0, %clock64;
-ROUND:
-  @LOADS
-  sub.u32 %r1, %r1, 1;
-  setp.ne.u32 %p1, %r1, 0;
-  @%p1 bra ROUND;
-  add.u@BITS %a3, %a0, 1;
-  mov.u64 %t1, %clock64;
-  sub.u32 %r0, %r0, 1;
-  setp.ne.u32 %p0, %r0, 0;
-  @%p0 bra PASS;
-  sub.u64 %t2, %t1, %t0;
-  st.global.u64 [%a1], %t2;
-  st.global.u@BITS [%a1+8], %a3;
-  st.global.u@BITS [%a1+16], %a2;
-  ret;
-}
-)";
-
-struct Chase {
-  const char* load;
-  unsigned lines;    // in random order, in a circle
-  unsigned spacing;  // bytes from one to the next
-  unsigned loads;    // of a pass
-  unsigned passes;
-  unsigned address_bits = 64;
-};
-constexpr const char* kThroughL1 = "ld.global.ca.u64 %a0, [%a0];\n";
-constexpr const char* kPastL1 = "ld.global.cg.u64 %a0, [%a0];\n";
-
-// One thread; the 64 bits that it stores at `out`.
-std::uint64_t stored_by_one_thread(tb::Device& device, const char* kernel, std::vector<std::uint8_t> parameters,
-                                   std::uint64_t out) {
-  isa::LaunchRequest request;
-  request.kernel = kernel;
-  request.block = request.grid = {1, 1, 1};
-  request.parameters = std::move(parameters);
-  device.launch(request);
-  std::uint64_t stored = 0;
-  device.memory().read(out, std::as_writable_bytes(std::span(&stored, 1)));
-  return stored;
-}
-
-// Kernel parameters, one behind the other.
-class ParameterBytes {
- public:
-  ParameterBytes& add(const void* value, std::size_t bytes) {
-    const auto* const from = static_cast<const std::uint8_t*>(value);
-    bytes_.insert(bytes_.end(), from, from + bytes);
-    return *this;
-  }
-  [[nodiscard]] std::vector<std::uint8_t> take() { return std::move(bytes_); }
-
- private:
-  std::vector<std::uint8_t> bytes_;
-};
-
-// Cycles per load of the last pass.
-double follow(const hw::Machine& machine, const Chase& chase) {
-  const std::string counted = test::in_child([&] {
-    constexpr unsigned kUnrolled = 8;
-    std::string loads;
-    for (unsigned i = 0; i != kUnrolled; ++i) {
-      loads += chase.load;
-    }
-    std::string text = kChase;
-    text.replace(text.find("@LOADS"), 6, loads);
-    for (std::size_t at = text.find("@BITS"); at != std::string::npos; at = text.find("@BITS")) {
-      text.replace(at, 5, std::to_string(chase.address_bits));
-    }
-    tb::Device device(machine);
-    const isa::Module module = ptx::compile(text, "chase.ptx");
-    device.load(module);
-    const std::uint64_t first = isa::kGlobalBase;
-    const std::uint64_t bytes = std::uint64_t{chase.lines} * chase.spacing;
-    const std::uint64_t out = first + bytes + 4096;
-    device.memory().release(first);
-    device.memory().place("chain", first, bytes + 8192);
-    std::vector<unsigned> order(chase.lines);
-    std::iota(order.begin(), order.end(), 0U);
-    std::shuffle(order.begin() + 1, order.end(), std::mt19937(1));
-    for (unsigned i = 0; i != chase.lines; ++i) {
-      const std::uint64_t next = first + std::uint64_t{order[(i + 1) % chase.lines]} * chase.spacing;
-      device.memory().write(first + std::uint64_t{order[i]} * chase.spacing, std::as_bytes(std::span(&next, 1)));
-    }
-    const unsigned rounds = chase.loads / kUnrolled;
-    ParameterBytes parameters;
-    parameters.add(&first, chase.address_bits / 8).add(&out, chase.address_bits / 8);
-    parameters.add(&chase.passes, 4).add(&rounds, 4);
-    const std::uint64_t cycles = stored_by_one_thread(device, "chase", parameters.take(), out);
-    return fmt::format("{:.1f}", static_cast<double>(cycles) / chase.loads);
-  });
-  return std::stod(counted);
 }
 
 // One thread puts a circle of words into its block's scratchpad, and follows it by every so many-th.
@@ -267,13 +159,6 @@ double follow_on_chip(const hw::Machine& machine, std::string text, const char* 
   }));
 }
 
-std::string documents() {
-  std::ifstream file(std::string(HEDDLE_SOURCE_DIR) + "/docs/gpus.md");
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 class GpuLatency : public ::testing::TestWithParam<GpuFigures> {};
 
 TEST_P(GpuLatency, OfAPointerChaseIsWhatWasMeasured) {
@@ -288,7 +173,7 @@ TEST_P(GpuLatency, OfAPointerChaseIsWhatWasMeasured) {
   const std::string row = fmt::format(
       "| `{}` | {:.0f} | {:.0f} | {} | {} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} |\n", gpu.name,
       gpu.dram_gbs, dram_peak(machine), gpu.l2_bytes_a_clock, l2_peak(machine), gpu.l1, l1, gpu.l2, l2, gpu.dram, dram);
-  EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+  EXPECT_NE(gpus_page().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
 }
 
 TEST(GpuScratchpad, APointerChaseTakesWhatWasMeasured) {
@@ -296,7 +181,7 @@ TEST(GpuScratchpad, APointerChaseTakesWhatWasMeasured) {
     const double here = follow_on_chip(tb::read_machine(gpu.name), kScratchpadChase, "ld.shared.u32 %r1, [%r1];\n");
     EXPECT_NEAR(here, gpu.scratchpad, gpu.scratchpad * 0.05) << gpu.name;
     const std::string row = fmt::format("| `{}` | {:.1f} | {:.1f} |\n", gpu.name, gpu.scratchpad, here);
-    EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+    EXPECT_NE(gpus_page().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
   }
 }
 
@@ -317,7 +202,7 @@ TEST(GpuL2Halves, AChaseThroughMoreThanHalfOfTheL2IsWhatWasMeasured) {
     EXPECT_NEAR(far, gpu.far_l2, gpu.far_l2 * 0.05) << gpu.name;
     const std::string row =
         fmt::format("| `{}` | {:.1f} | {:.1f} | {:.1f} | {:.1f} |\n", gpu.name, gpu.l2, near, gpu.far_l2, far);
-    EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+    EXPECT_NE(gpus_page().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
   }
 }
 
@@ -334,7 +219,7 @@ TEST(GpuWidths, ALoadTakesLongerTheWiderItsResultIs) {
     const double here = follow(tb::read_machine("rtx-a6000"), {load, 128, 128, 128, 3, bits == 32 ? 32U : 64U});
     EXPECT_NEAR(here, measured, measured * 0.05) << bits;
     const std::string row = fmt::format("| {} | {:.1f} | {:.1f} |\n", bits, measured, here);
-    EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+    EXPECT_NE(gpus_page().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
   }
 }
 
@@ -351,7 +236,7 @@ TEST(GpuWidths, ALoadOfTheScratchpadTakesLongerFrom128BitsOn) {
     const double here = follow_on_chip(tb::read_machine("rtx-a6000-8sm"), kScratchpadChase, load, bits / 32);
     EXPECT_NEAR(here, measured, 0.05) << bits;
     const std::string row = fmt::format("| scratchpad, {} bits | {:.1f} | {:.1f} |\n", bits, measured, here);
-    EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+    EXPECT_NE(gpus_page().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
   }
 }
 
@@ -411,7 +296,7 @@ TEST(GpuConstants, AChaseThroughTheirCachesTakesWhatWasMeasured) {
   EXPECT_NEAR(miss, 79, 0.5);
   for (const std::string& row : {fmt::format("| constants, 32 bits, hits in the L0 | 29.0 | {:.1f} |\n", near),
                                  fmt::format("| operands, more for a miss of the L0 | 79.0 | {:.1f} |\n", miss)}) {
-    EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+    EXPECT_NE(gpus_page().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
   }
 }
 
@@ -500,7 +385,7 @@ TEST(GpuAccesses, FiveAreIssuedBackToBackAndTheSixthWaits) {
     });
     EXPECT_EQ(here, fmt::format("{0} | {0} | {1} | {1} |\n", published.sixth, published.then_every));
     const std::string row = fmt::format("| {} | {}", published.active, here);
-    EXPECT_NE(documents().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
+    EXPECT_NE(gpus_page().find(row), std::string::npos) << "docs/gpus.md has no row\n" << row;
   }
 }
 

@@ -38,7 +38,7 @@ hw::Machine independent_threads(const char* issue = "strict") {
 
 // The words that the kernel leaves.
 std::vector<std::uint32_t> words_of(const hw::Machine& machine, const std::string& body) {
-  const ptx::CompileOptions options(tb::code_options(machine.core));
+  const ptx::CompileOptions options(tb::code_options(machine));
   tb::Device device(machine);
   device.load(ptx::compile(independent_ptx(body), "k.ptx", options));
   std::vector<std::uint32_t> words(1024);

@@ -42,7 +42,7 @@ class KeptCaches : public ::testing::Test {
  protected:
   static hw::Machine machine() { return tb::read_machine("h100-8sm", {"gpu.kernels=4"}); }
   void load(const char* by) {
-    device.load(ptx::compile(text_of(by), "k.ptx", ptx::CompileOptions(tb::code_options(device.machine().core))));
+    device.load(ptx::compile(text_of(by), "k.ptx", ptx::CompileOptions(tb::code_options(device.machine()))));
   }
   void write(std::uint32_t first) {
     for (std::uint32_t i = 0; i != kThreads; ++i) {

@@ -84,7 +84,7 @@ class LocalMemory : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(LocalMemory, ReadsAsZeroInEveryBlock) {
   const hw::Machine machine = test::machines()[GetParam()];
-  const isa::Module module = ptx::compile(kText, "scribble.ptx", ptx::CompileOptions(tb::code_options(machine.core)));
+  const isa::Module module = ptx::compile(kText, "scribble.ptx", ptx::CompileOptions(tb::code_options(machine)));
   tb::Device device(machine);
   tb::ReferenceExecutor reference{isa::InterpreterOptions{}};
   const std::vector<std::uint32_t> actual = output_of(device, module);

@@ -72,7 +72,7 @@ std::string random_program(tb::Device& device, std::uint64_t seed) {
   options.scratchpad = hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool == nullptr || moves_late;
   options.scratchpad_percent = moves_late ? 40 : 100;
   const random_ptx::GeneratedProgram program = random_ptx::generate_ptx(seed, options);
-  const ptx::CompileOptions compile(tb::code_options(machine.core));
+  const ptx::CompileOptions compile(tb::code_options(machine));
   const isa::Module module = ptx::compile(program.text, "random.ptx", compile);
   isa::LaunchRequest request;
   request.kernel = random_ptx::kEntry;

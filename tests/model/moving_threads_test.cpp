@@ -126,8 +126,7 @@ class MovingThreads : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(MovingThreads, ComputeWhatTheInterpreterDoes) {
   const hw::Machine machine = test::wandering_machine(GetParam());
-  const isa::Module module =
-      ptx::compile(kWandererText, "wander.ptx", ptx::CompileOptions(tb::code_options(machine.core)));
+  const isa::Module module = ptx::compile(kWandererText, "wander.ptx", ptx::CompileOptions(tb::code_options(machine)));
   tb::Device device(machine);
   tb::ReferenceExecutor reference{isa::InterpreterOptions{}};
   const std::vector<std::uint32_t> actual = wanderer_output(device, module);
@@ -153,7 +152,7 @@ std::string counters_of_wanderers(std::uint64_t shuffle) {
     options.shuffle = shuffle;
     tb::Device device(machine, options);
     const std::vector<std::uint32_t> words = wanderer_output(
-        device, ptx::compile(kWandererText, "wander.ptx", ptx::CompileOptions(tb::code_options(machine.core))));
+        device, ptx::compile(kWandererText, "wander.ptx", ptx::CompileOptions(tb::code_options(machine))));
     std::string text = fmt::format("hash {:016x}, {} cycles\n", device.retirement().total(), device.totals().cycles);
     for (const StatisticsRegistry::Scalar& one : device.statistics().scalars()) {
       text += fmt::format("{}.{} {}\n", one.declaration.module, one.declaration.name, *one.value);
@@ -257,7 +256,7 @@ LOOP:
   const hw::Machine machine = test::wandering_machine(3);
   tb::Device device(machine);
   const std::vector<std::uint32_t> words =
-      wanderer_output(device, ptx::compile(kText, "where.ptx", ptx::CompileOptions(tb::code_options(machine.core))));
+      wanderer_output(device, ptx::compile(kText, "where.ptx", ptx::CompileOptions(tb::code_options(machine))));
   unsigned travelled = 0;
   for (unsigned thread = 0; thread < kWandererThreads * kWandererBlocks; ++thread) {
     const std::uint32_t seen = words[thread * kWandererWords];

@@ -111,7 +111,7 @@ std::string difference(const char* what, const Values& actual, const Values& exp
 void check(tb::Device& device, std::uint64_t seed) {
   const hw::Machine& machine = device.machine();
   const GeneratedProgram program = program_of(seed, machine);
-  const ptx::CompileOptions options(tb::code_options(machine.core));
+  const ptx::CompileOptions options(tb::code_options(machine));
   const isa::Module module = ptx::compile(program.text, "random.ptx", options);
   EXPECT_EQ(test::check_re_convergence(module.kernels.front()).wrong, "");
   const isa::LaunchRequest request = request_of(program, module.kernels.front());

@@ -92,7 +92,7 @@ isa::LaunchRequest request(std::uint32_t block = 128, std::uint32_t grid = 2) {
 }
 
 isa::Module module_for(const hw::Machine& machine) {
-  const ptx::CompileOptions options(tb::code_options(machine.core));
+  const ptx::CompileOptions options(tb::code_options(machine));
   return ptx::compile(kText, "kernel.ptx", options);
 }
 

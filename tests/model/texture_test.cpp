@@ -116,7 +116,7 @@ class Textures : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(Textures, ComeToTheSameAsInTheInterpreter) {
   const hw::Machine machine = test::machines()[GetParam()];
-  const isa::Module module = ptx::compile(kText, "k.ptx", ptx::CompileOptions(tb::code_options(machine.core)));
+  const isa::Module module = ptx::compile(kText, "k.ptx", ptx::CompileOptions(tb::code_options(machine)));
   tb::Device device(machine);
   tb::ReferenceExecutor reference{isa::InterpreterOptions{}};
   const Outcome actual = outcome_of(device, module);
@@ -159,7 +159,7 @@ TEST(TextureCache, CountsLinesOfAllTexels) {
   with_place.insert(with_place.find(".visible"), ".shared .align 4 .b8 place[4];\n");
   hw::Machine machine;
   tb::Device device(machine);
-  const isa::Module module = ptx::compile(with_place, "k.ptx", ptx::CompileOptions(tb::code_options(machine.core)));
+  const isa::Module module = ptx::compile(with_place, "k.ptx", ptx::CompileOptions(tb::code_options(machine)));
   device.load(module);
   const std::uint64_t image = device.memory().allocate("image", 128 * 4);  // four rows of one line each
   isa::TextureDescriptor of = descriptor(image, 32, 4, 1);

@@ -161,7 +161,7 @@ Results results_of(tb::Executor& executor, const isa::Module& module) {
 }
 
 isa::Module compiled(const hw::Machine& machine, const std::string& text) {
-  const ptx::CompileOptions options(tb::code_options(machine.core));
+  const ptx::CompileOptions options(tb::code_options(machine));
   return ptx::compile(text, "k.ptx", options);
 }
 

@@ -26,7 +26,7 @@ inline std::vector<std::uint32_t> words_left_by(const std::string& machine, cons
                                                 const tb::DeviceOptions& options = {}, hw::Totals* totals = nullptr) {
   const hw::Machine made = tb::read_machine(machine, settings);
   tb::Device device(made, options);
-  const ptx::CodeOptions code = as_the_machine_has_it ? tb::code_options(made.core) : ptx::CodeOptions();
+  const ptx::CodeOptions code = as_the_machine_has_it ? tb::code_options(made) : ptx::CodeOptions();
   device.load(ptx::compile(text, "kernel.ptx", ptx::CompileOptions(code)));
   const std::uint64_t out = isa::kGlobalBase;
   device.memory().release(out);

@@ -62,7 +62,7 @@ std::unique_ptr<tb::Workload> make_workload(const std::string& name, const hw::M
                                             unsigned address_bits) {
   tb::WorkloadOptions options;
   options.scale = tb::Workload::test_scale() * size;
-  options.code = tb::code_options(machine.core);
+  options.code = tb::code_options(machine);
   options.core_threads = machine.core.threads;
   options.resident_threads = machine.core.threads;
   options.address_bits = address_bits;

@@ -29,7 +29,7 @@ std::uint64_t upload(heddle::isa::DeviceMemory& memory, const std::string& name,
 }
 
 int run(const std::string& kernel_file, const heddle::hw::Machine& machine) {
-  const heddle::ptx::CompileOptions options(heddle::tb::code_options(machine.core));
+  const heddle::ptx::CompileOptions options(heddle::tb::code_options(machine));
   const std::string ptx = heddle::cuda::compile_cuda(kernel_file, kAddressBits);
   heddle::tb::Device device(machine);
   device.load(heddle::ptx::compile(ptx, "saxpy.ptx", options));

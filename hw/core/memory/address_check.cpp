@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/set_bits.hpp"
+#include "isa/bulk_copy.hpp"
 #include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
@@ -194,6 +195,35 @@ bool check_copied(CoreState& state, const MemoryAccess& access) {
   return true;
 }
 
+// Of copies in bulk, each of which lies in one allocation. Nothing is known of them in a replay.
+bool check_bulk(CoreState& state, const MemoryAccess& access) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  for (const unsigned lane : set_bits(state.replay == nullptr ? sub_warp.executing : 0)) {
+    const isa::LaneValues& values = sub_warp.values;
+    const isa::BulkCopyRequest request{sub_warp.address[lane], values.result[0][lane], values.result[1][lane],
+                                       values.result[2][lane]};
+    if (const auto wrong = request.wrong(state.launch->shared_bytes)) {
+      state.raise(wrong->kind, sub_warp, lane, wrong->address, wrong->size, wrong->detail);
+      return false;
+    }
+    if (request.bytes == 0 || state.bounds == nullptr) {
+      continue;
+    }
+    const isa::DeviceHeap& heap = state.bounds->heap();
+    const bool on_heap = heap.holds(request.from);
+    const std::uint64_t thread = on_heap ? state.heap_thread(sub_warp, lane) : 0;
+    if (on_heap ? heap.allows(thread, request.from, request.bytes)
+                : state.allocations.find(request.from, request.bytes) != nullptr) {
+      continue;
+    }
+    state.raise(isa::Fault::Kind::out_of_bounds, sub_warp, lane, request.from, request.bytes,
+                fmt::format("load, {}", on_heap ? heap.describe(thread, request.from, request.bytes)
+                                                : state.bounds->describe(request.from, request.bytes)));
+    return false;
+  }
+  return true;
+}
+
 bool check_lanes(CoreState& state, MemoryAccess& access) {
   const link::SubWarp& sub_warp = *access.sub_warp;
   const LaneMask executing = access.lanes;
@@ -248,6 +278,9 @@ bool check_lanes(CoreState& state, MemoryAccess& access) {
 }  // namespace
 
 bool AddressCheck::passes(MemoryAccess& access) {
+  if (isa::is_bulk_copy(access.sub_warp->decoded->instruction.op)) {
+    return check_bulk(state_, access);
+  }
   if (!check_lanes(state_, access)) {
     return false;
   }

@@ -1,6 +1,7 @@
 #include "hw/core/memory/memory.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/set_bits.hpp"
 
@@ -24,6 +25,7 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
                                                             : std::make_unique<PrivatePath>(state, clock, mimd_lanes_)),
       constant_path_(state.machine.constant_cache.bytes == 0 ? nullptr
                                                              : std::make_unique<ConstantPath>(state, mimd_lanes_)),
+      bulk_path_(state.machine.bulk_copy.queue == 0 ? nullptr : std::make_unique<BulkCopyPath>(state)),
       local_path_(state),
       texture_path_(state),
       pending_(state),
@@ -34,6 +36,9 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
   texture.bind(*this);
   if (constant_path_) {
     constant_path_->socket.bind(*this);
+  }
+  if (bulk_path_) {
+    bulk_path_->socket.bind(*this);
   }
 }
 
@@ -195,6 +200,13 @@ void MemoryStage::read_banks(MemoryAccess& access) const {
 }
 
 MemoryStage::Begin MemoryStage::begin_access(link::SubWarp& sub_warp, Cycle now) {
+  const bool bulk = isa::is_bulk_copy(sub_warp.decoded->instruction.op);
+  if (bulk && !bulk_path_) {
+    state_.raise(isa::Fault::Kind::invalid_instruction, sub_warp,
+                 static_cast<unsigned>(std::countr_zero(sub_warp.executing)), 0, 0,
+                 "the core has no unit for copies in bulk (bulk_copy.queue)");
+    return Begin::stays;
+  }
   MemoryAccess& access = pending_.next();
   access.classify(sub_warp);
   const LaneMask held = access.local != 0 && private_path_ ? private_path_->holds(access) : 0;
@@ -233,7 +245,9 @@ MemoryStage::Begin MemoryStage::begin_access(link::SubWarp& sub_warp, Cycle now)
     access.local &= ~held;
     busy_until_ = std::max(busy_until_, private_path_->serve(access, now));
   }
-  if ((access.global | access.local) != 0) {  // not those that stray
+  if (bulk) {
+    copy_in_bulk(access);
+  } else if ((access.global | access.local) != 0) {  // not those that stray
     make_lines(access);
   }
   if (state_.observer != nullptr) {
@@ -283,6 +297,9 @@ bool MemoryStage::send(MemoryAccess& access) {
       results_come_later(constant_results_, access, state_.now + latency - 1);
     }
     return true;
+  }
+  if (access.in_bulk) {
+    return bulk_path_->send(access);
   }
   const LoadStoreUnit::Sent sent = load_store_.send(access);
   if (sent == LoadStoreUnit::Sent::no_room) {
@@ -435,6 +452,9 @@ void MemoryStage::complete(MemoryAccess& access) {
 }
 
 void MemoryStage::write_results(MemoryAccess& access) {
+  if (access.in_bulk) {
+    return;  // the unit has written what came
+  }
   if (access.kind == MemoryAccess::Kind::load) {
     local_path_.follow(access);
     if (isa::is_copy(access.sub_warp->decoded->instruction.op)) {

@@ -7,6 +7,7 @@
 //   private_memory  initiator, PrivateProtocol     likewise, of a core that has one (private.bytes)
 //   l1d             initiator, LineProtocol        each distinct line of an access takes one port cycle
 //   texture         initiator, LineProtocol        likewise, of texture fetches
+//   bulk_copies     initiator, BulkCopyProtocol    copies in bulk, of a core that has a unit for them (bulk_copy.queue)
 //   constants       initiator, LineProtocol        each distinct address of a load of constants or kernel parameters
 //                                                  takes a cycle, of a core that has a constant cache
 //   out             initiator, WarpProtocol        to write-back, in pipeline order
@@ -30,6 +31,7 @@
 #include <vector>
 
 #include "hw/core/memory/address_check.hpp"
+#include "hw/core/memory/bulk_copy_path.hpp"
 #include "hw/core/memory/constant_path.hpp"
 #include "hw/core/memory/gathering.hpp"
 #include "hw/core/memory/load_store_unit.hpp"
@@ -47,7 +49,8 @@ namespace heddle::hw {
 
 class MemoryStage final : public ReceivingStage,
                           public AccessesAside,
-                          private ::tlm::tlm_bw_transport_if<link::LineProtocol> {
+                          private ::tlm::tlm_bw_transport_if<link::LineProtocol>,
+                          private ::tlm::tlm_bw_transport_if<BulkCopyProtocol> {
  public:
   MemoryStage(const sc_core::sc_module_name& name, CoreState& state, link::Clock clock,
               std::unique_ptr<Coalescer> coalescer);
@@ -59,6 +62,8 @@ class MemoryStage final : public ReceivingStage,
   [[nodiscard]] PrivateInitiatorSocket* private_memory() { return private_path_ ? &private_path_->socket : nullptr; }
   // Null: the core has no constant cache.
   [[nodiscard]] link::LineInitiatorSocket* constants() { return constant_path_ ? &constant_path_->socket : nullptr; }
+  // Null: the core has no unit for copies in bulk.
+  [[nodiscard]] BulkCopyInitiatorSocket* bulk_copies() { return bulk_path_ ? &bulk_path_->socket : nullptr; }
   StageOutput out;
   StageOutput returns;
 
@@ -160,6 +165,7 @@ class MemoryStage final : public ReceivingStage,
   }
   ::tlm::tlm_sync_enum nb_transport_bw(link::LineRequest& request, link::LinePhase& phase,
                                        sc_core::sc_time& delay) override;
+  ::tlm::tlm_sync_enum nb_transport_bw(BulkCopy& copy, BulkCopyPhase& phase, sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
   // A sub-warp goes to write-back by `returns`, from the next turn on.
@@ -190,6 +196,7 @@ class MemoryStage final : public ReceivingStage,
   [[nodiscard]] Begin begin_access(link::SubWarp& sub_warp, Cycle now);
   void read_banks(MemoryAccess& access) const;
   void make_lines(MemoryAccess& access);
+  void copy_in_bulk(MemoryAccess& access);
   // Results of an access on their way to the lanes' registers, each access's as long as others', in their order.
   class Results {
    public:
@@ -244,6 +251,7 @@ class MemoryStage final : public ReceivingStage,
   ScratchpadPath scratchpad_path_;
   std::unique_ptr<PrivatePath> private_path_;    // null: all local memory is in device memory
   std::unique_ptr<ConstantPath> constant_path_;  // null: constants are read at once
+  std::unique_ptr<BulkCopyPath> bulk_path_;      // null: no instruction copies in bulk
   LocalPath local_path_;
   TexturePath texture_path_;
   PendingAccesses pending_;

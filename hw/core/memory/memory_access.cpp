@@ -24,7 +24,7 @@ void MemoryAccess::classify(link::SubWarp& of) {
                         : executing;
   stray = shared = constant = parameter = local = global = on_chip = 0;
   count = own = sent = outstanding = late = 0;
-  aside = gathered = by_constants = false;
+  aside = gathered = in_bulk = by_constants = false;
   queues_until = 0;
   absent = 0;
   missed = 0;
@@ -120,14 +120,17 @@ std::uint64_t MemoryAccess::stored(unsigned lane, unsigned element) const {
 }
 
 LaneMask MemoryAccess::waiting(bool misses_only) const {
-  LaneMask lanes = 0;
+  if (in_bulk) {
+    return outstanding != 0 ? lanes : 0;
+  }
+  LaneMask waits = 0;
   for (unsigned i = 0; i != count; ++i) {
     const AccessLine& line = lines[i];
     if (line.under_way && !(misses_only && line.answer == link::LineRequest::Answer::late_hit)) {
-      lanes |= line.lanes;
+      waits |= line.lanes;
     }
   }
-  return lanes;
+  return waits;
 }
 
 void MemoryAccess::finish_load() {

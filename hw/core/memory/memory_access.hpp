@@ -63,6 +63,7 @@ struct MemoryAccess {
   unsigned outstanding = 0;   // lines under way
   unsigned late = 0;          // of the lines under way: hits whose answer takes its time
   Cycle queues_until = 0;     // a line has found its bank taken: none is sent before
+  bool in_bulk = false;       // its lanes copy in bulk (hw/core/memory/bulk_copy_path.hpp): of no lines, `sent` lanes
   bool by_constants = false;  // its lines are those of constant caches (hw/core/memory/constant_path.hpp)
   bool aside = false;         // put aside until all lines have come
   LaneMask absent = 0;        // lanes with a line that was not in the L1, of stores too, which do not wait for it
@@ -88,8 +89,11 @@ struct MemoryAccess {
   [[nodiscard]] LaneMask waiting(bool misses_only = false) const;
   // Line `number`, which there is room for, as a load of the sub-warp that all the rest is still to be said of.
   AccessLine& begin_line(const CoreState& state, unsigned number);
-  // Bytes that a lane reads: all, or less of a copy that fills the rest with zeros.
+  // Bytes that a lane reads: all, or less of a copy that fills the rest with zeros; as many as it says, in bulk.
   [[nodiscard]] unsigned bytes_of(unsigned lane) const {
+    if (isa::is_bulk_copy(sub_warp->decoded->instruction.op)) {
+      return sub_warp->values.result[1][lane];
+    }
     return isa::fills(sub_warp->decoded->instruction.op) ? std::min(sub_warp->values.result[1][lane], lane_bytes)
                                                          : lane_bytes;
   }

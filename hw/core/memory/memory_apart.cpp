@@ -1,6 +1,8 @@
-// The memory stage where accesses leave the order of the pipeline in the core: into a memory queue (lsu.queue), and to
-// write-back when the scratchpad's results come (scratchpad.latency).
+// The memory stage where accesses leave the order of the pipeline in the core: into a memory queue (lsu.queue), to the
+// unit for copies in bulk, and to write-back when the scratchpad's results come (scratchpad.latency).
 #include "hw/core/memory/memory.hpp"
+
+#include "base/set_bits.hpp"
 
 namespace heddle::hw {
 
@@ -156,6 +158,27 @@ bool MemoryStage::fetch_constants(link::SubWarp& sub_warp) {
   latch_.pop_all();
   wait(access);
   return false;
+}
+
+// ---------------------------------------------------------------------------------------- copies in bulk
+
+void MemoryStage::copy_in_bulk(MemoryAccess& access) {
+  if (state_.launch_bytes != nullptr) {
+    for (const unsigned lane : set_bits(access.lanes)) {
+      for (unsigned at = 0; at < access.bytes_of(lane); at += isa::kBulkPiece) {
+        state_.launch_bytes->add(LaunchBytes::Access::load, access.sub_warp->address[lane] + at, isa::kBulkPiece);
+      }
+    }
+  }
+  BulkCopyPath::make(access);
+}
+
+::tlm::tlm_sync_enum MemoryStage::nb_transport_bw(BulkCopy& copy, BulkCopyPhase&, sc_core::sc_time&) {
+  MemoryAccess& access = bulk_path_->take(copy);
+  if (access.outstanding == 0 && !is_present(access)) {
+    came(access);
+  }
+  return ::tlm::TLM_COMPLETED;
 }
 
 // ------------------------------------------------------------------------------------------------ results

@@ -3,6 +3,7 @@
 
 #include "hw/core/block_protocol.hpp"
 #include "hw/core/front/former_module.hpp"
+#include "hw/core/share/bulk_copy_protocol.hpp"
 #include "hw/core/warps/home_protocol.hpp"
 #include "hw/private_memory/private_memory.hpp"
 #include "hw/registers/register_file.hpp"
@@ -50,6 +51,7 @@ bool is_socket(sc_core::sc_object& object, Ends& ends) {
          probe<hw::BankProtocol>(object, "register banks", ends) || probe<hw::FormerProtocol>(object, "masks", ends) ||
          probe<hw::ScratchpadProtocol>(object, "scratchpad", ends) ||
          probe<hw::PrivateProtocol>(object, "private memory", ends) ||
+         probe<hw::BulkCopyProtocol>(object, "copies in bulk", ends) ||
          probe<hw::BlockProtocol>(object, "thread blocks", ends) || probe<hw::HomeProtocol>(object, "threads", ends) ||
          probe<link::InvalidationProtocol>(object, "invalidations", ends);
 }

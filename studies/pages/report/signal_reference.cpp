@@ -82,6 +82,7 @@ std::vector<hw::Machine> combinations() {
   banked.registers.banks = 2;
   hw::Machine queueing = plain;
   queueing.lsu.queue = 5;
+  queueing.bulk_copy.queue = 4;
   hw::Machine constants = plain;
   constants.constant_cache.bytes = 2048;
   return {plain,      coherent,  large, freely, compaction, dynamic,

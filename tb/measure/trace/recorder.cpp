@@ -195,6 +195,10 @@ void TraceRecorder::OfCore::issued(const hw::CoreState& core, const link::SubWar
         continue;
       }
     }
+    if (isa::is_bulk_copy(instruction.op)) {
+      events.values.push_back(isa::recorded_bulk_copy(sub_warp.address[lane], sub_warp.values.result[1][lane]));
+      continue;
+    }
     events.values.push_back(memory ? recorded_address(core, sub_warp, lane)
                                    : sub_warp.values.a[0][lane] | std::uint64_t{sub_warp.values.b[0][lane]} << 32U);
   }
