@@ -131,6 +131,34 @@ void Retirement::count(const link::SubWarp& sub_warp) {
 
 namespace {
 
+// Copies what fold_in() reads of a sub-warp: a quarter of it at most.
+void keep(link::SubWarp& kept, const link::SubWarp& of) {
+  kept.group = of.group;
+  kept.pc = of.pc;
+  kept.decoded = of.decoded;
+  kept.lanes = of.lanes;
+  kept.whole = of.whole;
+  kept.scalar = of.scalar;
+  kept.uniform = of.uniform;
+  kept.first_row = of.first_row;
+  kept.displaced = of.displaced;
+  kept.row_count = of.row_count;
+  if (!of.uniform) {
+    kept.row = of.row;
+    kept.rows = of.rows;
+    kept.home = of.home;
+  }
+  const isa::ResultForm& form = of.decoded->form;
+  for (unsigned word = 0; word < static_cast<unsigned>(form.words + form.stored); ++word) {
+    kept.values.result[word] = of.values.result[word];
+  }
+  kept.values.p = of.values.p;
+  kept.values.q = of.values.q;
+  if (form.address) {
+    kept.address_low = of.address_low;
+  }
+}
+
 // The number of the group's oldest instruction that has not completed; none: above all of its instructions'.
 std::uint64_t oldest_under_way(const Group& group) {
   std::uint64_t oldest = ~std::uint64_t{0};
@@ -163,7 +191,7 @@ void Retirement::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
     }
     Held& kept = **held.insert(at, std::move(spare_.back()));
     spare_.pop_back();
-    kept.sub_warp = sub_warp;
+    keep(kept.sub_warp, sub_warp);
     kept.number = number;
     kept.lanes = lanes;
     kept.active = group.active;
