@@ -16,8 +16,8 @@ constexpr std::array<std::string_view, 15> kComparisons = {"eq",  "ne",  "lt",  
 constexpr std::array<std::string_view, 4> kCombines = {"", "and", "or", "xor"};
 constexpr std::array<std::string_view, 6> kTests = {"finite",     "infinite", "number",
                                                     "notanumber", "normal",   "subnormal"};
-constexpr std::array<std::string_view, 12> kAtomics = {"add", "and", "or",   "xor", "min",     "max",
-                                                       "inc", "dec", "exch", "cas", "add16x2", "barrier"};
+constexpr std::array<std::string_view, 13> kAtomics = {"add", "and",  "or",  "xor",     "min",     "max",         "inc",
+                                                       "dec", "exch", "cas", "add16x2", "barrier", "after_copies"};
 constexpr std::array<std::string_view, 6> kSpaces = {"global", "shared", "local", "const", "param", "generic"};
 constexpr std::array<std::string_view, 6> kWidths = {"u8", "s8", "u16", "s16", "b32", "b64"};
 constexpr std::array<std::string_view, kSpecials> kSpecialNames = {"tid.x",

@@ -108,8 +108,26 @@ enum class Comparison : std::uint8_t {
 enum class BoolOp : std::uint8_t { none, and_, or_, xor_ };
 enum class TestKind : std::uint8_t { finite, infinite, number, notanumber, normal, subnormal };
 // add_halves: each half of a 32-bit word by itself, as two f16.
-// barrier: of a barrier object (isa/barrier_object.hpp), in shared memory.
-enum class AtomicOp : std::uint8_t { add, and_, or_, xor_, min, max, inc, dec, exch, cas, add_halves, barrier };
+// Of a barrier object (isa/barrier_object.hpp), in shared memory: barrier, and after_copies, which happens when the
+// copies have ended that the thread has asked for before, bulk ones apart.
+enum class AtomicOp : std::uint8_t {
+  add,
+  and_,
+  or_,
+  xor_,
+  min,
+  max,
+  inc,
+  dec,
+  exch,
+  cas,
+  add_halves,
+  barrier,
+  after_copies
+};
+[[nodiscard]] constexpr bool is_of_barrier_object(AtomicOp op) {
+  return op == AtomicOp::barrier || op == AtomicOp::after_copies;
+}
 enum class Space : std::uint8_t { global, shared, local, constant, param, generic };
 // Elements of the factors of a matrix product. tf32: the upper 19 bits of a binary32.
 enum class Factor : std::uint8_t { f16, bf16, tf32, s8, u8, f64 };

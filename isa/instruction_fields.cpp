@@ -39,8 +39,8 @@ std::string_view malformed_cvt(const Instruction& i) {
 std::string_view malformed_atomic(const Instruction& i) {
   const AtomicOp op = i.atomic_op();
   const Type type = i.atomic_type();
-  if (op > AtomicOp::barrier) return "unknown atomic operation";
-  if (op == AtomicOp::barrier) {
+  if (op > AtomicOp::after_copies) return "unknown atomic operation";
+  if (is_of_barrier_object(op)) {
     return type == Type::u64 && i.op == Op::ATOM_SHARED ? std::string_view{}
                                                         : "a barrier object is a u64 in shared memory";
   }

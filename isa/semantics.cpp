@@ -122,6 +122,7 @@ U integer_step(AtomicOp op, Type type, U old, U b, U c) {
       return old == b ? c : old;
     case AtomicOp::add_halves:
     case AtomicOp::barrier:
+    case AtomicOp::after_copies:
       break;  // of no integers
   }
   return old;
@@ -146,7 +147,7 @@ std::uint64_t atomic_step(AtomicOp op, Type type, std::uint64_t old, std::uint64
     const auto x = static_cast<std::uint32_t>(old), y = static_cast<std::uint32_t>(b);
     return lanes::half_sum(x & 0xffffU, y & 0xffffU) | lanes::half_sum(x >> 16U, y >> 16U) << 16U;
   }
-  if (op == AtomicOp::barrier) return barrier_object::after(old, b);
+  if (is_of_barrier_object(op)) return barrier_object::after(old, b);
   if (type == Type::f32) {
     const float sum = lanes::f32(static_cast<std::uint32_t>(old)) + lanes::f32(static_cast<std::uint32_t>(b));
     return lanes::finished<false>(sum);

@@ -90,7 +90,7 @@ class Scoreboard : public IssueDiscipline {
       boards_.resize(group.id + std::size_t{1});
     }
     Board& board = boards_[group.id];
-    board.live = board.outlasting = board.copies = board.bulk_copies = 0;
+    board.live = board.outlasting = board.copies = board.by_themselves = 0;
   }
   void formed(const Group& group, const link::DecodedInstruction& decoded) override {
     Board& board = boards_[group.id];
@@ -98,8 +98,8 @@ class Scoreboard : public IssueDiscipline {
     if (!decoded.issue.outlasts || group.flight().done()) {
       return;
     }
-    if (isa::is_bulk_copy(decoded.instruction.op)) {
-      board.bulk_copies |= std::uint32_t{1} << group.latest;
+    if (isa::is_bulk_copy(decoded.instruction.op) || arrives_after_copies(decoded.instruction)) {
+      board.by_themselves |= std::uint32_t{1} << group.latest;
     } else if (isa::is_copy(decoded.instruction.op)) {
       board.copies |= std::uint32_t{1} << group.latest;
       board.commits_before[group.latest] = board.commits;
@@ -161,7 +161,7 @@ class Scoreboard : public IssueDiscipline {
   }
   void completed(const Group& group, unsigned flight) override {
     Board& board = boards_[group.id];
-    for (std::uint32_t* const flights : {&board.live, &board.outlasting, &board.copies, &board.bulk_copies}) {
+    for (std::uint32_t* const flights : {&board.live, &board.outlasting, &board.copies, &board.by_themselves}) {
       *flights &= ~(std::uint32_t{1} << flight);
     }
   }
@@ -200,6 +200,12 @@ class Scoreboard : public IssueDiscipline {
   }
 
  private:
+  [[nodiscard]] static bool arrives_at_object(const isa::Instruction& instruction) {
+    return isa::is_atomic(instruction.op) && isa::is_of_barrier_object(instruction.atomic_op());
+  }
+  [[nodiscard]] static bool arrives_after_copies(const isa::Instruction& instruction) {
+    return isa::is_atomic(instruction.op) && instruction.atomic_op() == isa::AtomicOp::after_copies;
+  }
   // The core answers it itself, in the memory stage, in its turn.
   [[nodiscard]] bool stays_in_core(isa::Op op) const {
     if (!isa::is_load(op) && !isa::is_store(op) && !isa::is_atomic(op)) {
@@ -248,7 +254,9 @@ class Scoreboard : public IssueDiscipline {
         break;
     }
     const isa::Op op = decoded.instruction.op;
-    return isa::is_texture(op) || (isa::is_load(op) && !isa::is_volatile(op) && !stays_in_core(op)) ||
+    const bool arrives =
+        arrives_at_object(decoded.instruction) && decoded.instruction.dst == isa::kRZ && !stays_in_core(op);
+    return arrives || isa::is_texture(op) || (isa::is_load(op) && !isa::is_volatile(op) && !stays_in_core(op)) ||
            (isa::is_store(op) && !isa::is_volatile(op) && !stores_wait_ && !stays_in_core(op));
   }
 
@@ -270,8 +278,9 @@ class Scoreboard : public IssueDiscipline {
     std::array<Entry, Group::kFlights> entries{};
     std::uint32_t outlasting = 0;  // bit f: flight f outlasts others, and has not completed
     std::array<Results, Group::kFlights> results{};
-    std::uint32_t copies = 0;                                     // bit f: flight f is a copy that outlasts others
-    std::uint32_t bulk_copies = 0;                                // likewise, in bulk: of no group
+    std::uint32_t copies = 0;  // bit f: flight f is a copy that outlasts others
+    // Likewise: a copy in bulk, or an arrival behind copies. Barriers do not wait for them either.
+    std::uint32_t by_themselves = 0;
     std::uint32_t commits = 0;                                    // groups of copies that have been closed
     std::array<std::uint32_t, Group::kFlights> commits_before{};  // likewise when a copy was formed
   };
@@ -280,7 +289,8 @@ class Scoreboard : public IssueDiscipline {
   // Of the instructions that outlast others, those that one waits for which waits for all. A barrier does not wait for
   // copies: a thread that wants them waits for them before (PTX ISA, "cp.async.wait_group", "mbarrier.try_wait").
   [[nodiscard]] std::uint32_t waited_for(const Board& board, const link::DecodedInstruction& next) const {
-    return next.unit == isa::Unit::barrier ? board.outlasting & ~(board.copies | board.bulk_copies) : board.outlasting;
+    return next.unit == isa::Unit::barrier ? board.outlasting & ~(board.copies | board.by_themselves)
+                                           : board.outlasting;
   }
   // async.wait: copies of groups that must have ended are under way.
   [[nodiscard]] static bool waits_for_copies(const Board& board, const isa::Instruction& next) {

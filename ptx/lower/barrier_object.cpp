@@ -70,13 +70,14 @@ Value sum_of(Selector& s, const Value& a, const Value& b) {
 }
 
 // Adds, and gives the object's state before, which names its phase, to `state`, where that is wanted.
-void add(Selector& s, const Value& at, const Value& sum, const Operand* state) {
+void add(Selector& s, const Value& at, const Value& sum, const Operand* state,
+         isa::AtomicOp op = isa::AtomicOp::barrier) {
   IrInstruction instruction;
   instruction.op = isa::Op::ATOM_SHARED;
   instruction.dst = state == nullptr ? kNone : s.destination(*state, Type::b64);
   instruction.a = at.reg;
   instruction.b = s.in_register(sum);
-  instruction.mods = isa::atomic_mods(isa::AtomicOp::barrier, isa::Type::u64);
+  instruction.mods = isa::atomic_mods(op, isa::Type::u64);
   s.write(std::move(instruction));
 }
 
@@ -224,13 +225,9 @@ void lower_copies_arrive(Selector& s, Modifiers& m) {
   m.type({Type::b64});
   m.finish();
   s.expect_operands(1);
-  IrInstruction wait;
-  wait.op = isa::Op::ASYNC_WAIT;
-  wait.immediate = true;
-  wait.imm = isa::kEveryCopy;
-  s.write(std::move(wait));
   const Value at = address_of(s, s.operand(0), place);
-  if (counted) add(s, at, moved_up(s, Value::imm(1, Type::u32), kLeft, true), nullptr);
+  if (!counted) add(s, at, moved_up(s, Value::imm(1, Type::u32), kLeft, false), nullptr);
+  add(s, at, moved_up(s, Value::imm(1, Type::u32), kLeft, true), nullptr, isa::AtomicOp::after_copies);
 }
 
 std::span<const Handler> barrier_object_handlers() {

@@ -5,9 +5,8 @@
 
 namespace heddle::ptx {
 
-// cp.async.mbarrier.arrive, from its modifiers behind "arrive" on: the thread waits for its copies, and then arrives.
-// PTX lets the copies arrive by themselves; who waits for the barrier sees no difference but in time. Without .noinc
-// the phase waits for one arrival more, which is this one.
+// cp.async.mbarrier.arrive, from its modifiers behind "arrive" on: the thread's copies arrive when they have ended.
+// Without .noinc the phase waits for one arrival more, which is this one.
 void lower_copies_arrive(Selector& s, Modifiers& m);
 
 // complete_tx: so many bytes have come for the object at this operand, whose address is one of shared memory.

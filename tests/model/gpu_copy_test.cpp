@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -261,6 +262,94 @@ TEST(GpuCopies, InBulkAreCountedByBarrierObjects) {
   }
   for (const char* const setting : {"core.issue=scoreboard", "core.divergence=stack", "core.pending_accesses=2"}) {
     EXPECT_EQ(found("h100-8sm", {setting}), "right") << setting;
+  }
+}
+
+// Each of 128 threads copies 16 bytes, which arrive at the barrier object by themselves, and sums what another thread's
+// copy has brought. `arrive`: among the 128 arrivals that the phase waits for, or beside them. The threads' sums stand
+// behind the input, with the cycles from before the copy to behind a barrier of the block.
+std::string arriving(bool counted) {
+  return std::string(R"(
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry arrive(.param .u64 out)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<16>;
+  .reg .b64 %a<4>;
+  .shared .align 16 .b8 tile[2048];
+  .shared .align 8 .b64 object;
+  ld.param.u64 %a0, [out];
+  mov.u32 %r0, %tid.x;
+  setp.eq.u32 %p0, %r0, 0;
+  @%p0 mbarrier.init.shared.b64 [object], )") +
+         (counted ? "128" : "1") + R"(;
+  bar.sync 0;
+  mul.wide.u32 %a1, %r0, 16;
+  add.u64 %a2, %a0, %a1;
+  mov.u32 %r1, tile;
+  mad.lo.u32 %r2, %r0, 16, %r1;
+  mov.u32 %r8, %clock;
+  cp.async.cg.shared.global [%r2], [%a2], 16;
+  cp.async.mbarrier.arrive)" +
+         (counted ? ".noinc" : "") + R"(.shared.b64 [object];
+  bar.sync 0;
+  mov.u32 %r9, %clock;
+)" + (counted ? "" : "  @%p0 mbarrier.arrive.shared.b64 _, [object];\n") +
+         R"(WAIT:
+  mbarrier.test_wait.parity.shared.b64 %p1, [object], 0;
+  @!%p1 bra WAIT;
+  xor.b32 %r3, %r0, 121;
+  mad.lo.u32 %r3, %r3, 16, %r1;
+  ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%r3];
+  mad.lo.u32 %r4, %r5, 3, %r4;
+  mad.lo.u32 %r4, %r6, 5, %r4;
+  mad.lo.u32 %r4, %r7, 7, %r4;
+  sub.u32 %r9, %r9, %r8;
+  mul.wide.u32 %a1, %r0, 8;
+  add.u64 %a2, %a0, %a1;
+  st.global.v2.u32 [%a2+2048], {%r4, %r9};
+  ret;
+}
+)";
+}
+
+TEST(GpuCopies, ArriveAtBarrierObjectsByThemselves) {
+  const auto found = [](const std::string& machine, const std::vector<std::string>& settings, bool counted) {
+    return test::in_child([&]() -> std::string {
+      std::vector<std::uint32_t> words(512 + 256);
+      for (unsigned i = 0; i != 512; ++i) words[i] = i * i;
+      words = test::words_left_by(machine, settings, arriving(counted),
+                                  {"arrive", {1, 1, 1}, {128, 1, 1}, 0, {}, 0, false}, words, true);
+      unsigned longest = 0;
+      for (unsigned thread = 0; thread != 128; ++thread) {
+        const std::uint32_t* const from = &words[(thread ^ 121U) * 4];
+        const std::uint32_t sum = from[0] + 3 * from[1] + 5 * from[2] + 7 * from[3];
+        if (words[512 + 2 * thread] != sum) {
+          return fmt::format("thread {}: {} instead of {}", thread, words[512 + 2 * thread], sum);
+        }
+        longest = std::max(longest, words[512 + 2 * thread + 1]);
+      }
+      return longest < 200 ? "right, at once" : "right, later";
+    });
+  };
+  for (const bool counted : {true, false}) {
+    for (const char* const machine : {"h100-8sm", "a100-8sm", "rtx3070-8sm"}) {
+      EXPECT_EQ(found(machine, {}, counted), "right, at once") << machine;
+      EXPECT_EQ(found(machine, {"core.issue=scoreboard"}, counted), "right, at once") << machine;
+    }
+    for (const char* const machine : {"baseline", "lwm", "tbc", "ws-8", "odgs-memory"}) {
+      EXPECT_EQ(found(machine, {}, counted).substr(0, 5), "right") << machine;
+    }
+    for (const std::vector<std::string>& settings :
+         std::vector<std::vector<std::string>>{{"core.issue=strict"},
+                                               {"core.issue=scoreboard", "scoreboard.stall=on-access"},
+                                               {"core.divergence=stack", "core.issue=relaxed"},
+                                               {"core.pending_accesses=2"},
+                                               {"scoreboard.entries=3"}}) {
+      EXPECT_EQ(found("h100-8sm", settings, counted).substr(0, 5), "right") << settings[0];
+    }
   }
 }
 

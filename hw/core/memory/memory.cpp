@@ -207,6 +207,8 @@ MemoryStage::Begin MemoryStage::begin_access(link::SubWarp& sub_warp, Cycle now)
                  "the core has no unit for copies in bulk (bulk_copy.queue)");
     return Begin::stays;
   }
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  const bool after_copies = isa::is_atomic(instruction.op) && instruction.atomic_op() == isa::AtomicOp::after_copies;
   MemoryAccess& access = pending_.next();
   access.classify(sub_warp);
   const LaneMask held = access.local != 0 && private_path_ ? private_path_->holds(access) : 0;
@@ -234,7 +236,10 @@ MemoryStage::Begin MemoryStage::begin_access(link::SubWarp& sub_warp, Cycle now)
   } else if ((access.constant | access.parameter) != 0) {
     read_banks(access);
   }
-  if (access.shared != 0) {
+  if (access.for_copies = after_copies && copies_before(access); access.for_copies) {
+    ++access.outstanding;
+    arrivals_.push_back(&access);
+  } else if (access.shared != 0) {
     busy_until_ = scratchpad_path_.serve(access, now);
     if (state_.machine.scratchpad.latency > 1 && access.kind != MemoryAccess::Kind::store) {
       results_come_later(results_, access, busy_until_ + state_.machine.scratchpad.latency - 1);
@@ -448,7 +453,11 @@ void MemoryStage::came(MemoryAccess& access) {
 void MemoryStage::complete(MemoryAccess& access) {
   write_results(access);
   load_store_.count(access);
+  const bool copied = isa::is_copy(access.sub_warp->decoded->instruction.op);
   pending_.end(access);
+  if (copied && !arrivals_.empty()) {
+    arrive_after_copies();
+  }
 }
 
 void MemoryStage::write_results(MemoryAccess& access) {
@@ -476,6 +485,7 @@ void MemoryStage::reset() {
   constant_results_.reset();
   back_.reset();
   fences_.clear();
+  arrivals_.clear();
   row_leaves();
   present_ = constants_ = nullptr;
   refuses_ = nullptr;

@@ -197,6 +197,10 @@ class MemoryStage final : public ReceivingStage,
   void read_banks(MemoryAccess& access) const;
   void make_lines(MemoryAccess& access);
   void copy_in_bulk(MemoryAccess& access);
+  // Copies that the access's group asked for before it, bulk ones apart, are under way.
+  [[nodiscard]] bool copies_before(const MemoryAccess& access) const;
+  // A copy has ended: what waited for it alone happens.
+  void arrive_after_copies();
   // Results of an access on their way to the lanes' registers, each access's as long as others', in their order.
   class Results {
    public:
@@ -259,9 +263,10 @@ class MemoryStage final : public ReceivingStage,
   MemoryQueue queue_;
   ReturnQueue back_;
   WarpUnit* warps_ = nullptr;
-  std::vector<link::SubWarp*> fences_;  // membar: wait for the core's stores
-  Results results_;                     // of the scratchpad
-  Results constant_results_;            // of constant caches
+  std::vector<link::SubWarp*> fences_;   // membar: wait for the core's stores
+  std::vector<MemoryAccess*> arrivals_;  // at barrier objects, which wait for copies (MemoryAccess::for_copies)
+  Results results_;                      // of the scratchpad
+  Results constant_results_;             // of constant caches
 
   // ---- the stage's head
   bool handed_on_ = false;             // to write-back in this cycle, beside which others can go

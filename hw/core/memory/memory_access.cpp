@@ -24,7 +24,7 @@ void MemoryAccess::classify(link::SubWarp& of) {
                         : executing;
   stray = shared = constant = parameter = local = global = on_chip = 0;
   count = own = sent = outstanding = late = 0;
-  aside = gathered = in_bulk = by_constants = false;
+  aside = gathered = for_copies = in_bulk = by_constants = false;
   queues_until = 0;
   absent = 0;
   missed = 0;
@@ -120,7 +120,7 @@ std::uint64_t MemoryAccess::stored(unsigned lane, unsigned element) const {
 }
 
 LaneMask MemoryAccess::waiting(bool misses_only) const {
-  if (in_bulk) {
+  if (in_bulk || for_copies) {
     return outstanding != 0 ? lanes : 0;
   }
   LaneMask waits = 0;

@@ -63,6 +63,7 @@ struct MemoryAccess {
   unsigned outstanding = 0;   // lines under way
   unsigned late = 0;          // of the lines under way: hits whose answer takes its time
   Cycle queues_until = 0;     // a line has found its bank taken: none is sent before
+  bool for_copies = false;    // it waits for its group's earlier copies, instead of lines
   bool in_bulk = false;       // its lanes copy in bulk (hw/core/memory/bulk_copy_path.hpp): of no lines, `sent` lanes
   bool by_constants = false;  // its lines are those of constant caches (hw/core/memory/constant_path.hpp)
   bool aside = false;         // put aside until all lines have come

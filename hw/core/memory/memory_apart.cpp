@@ -160,6 +160,37 @@ bool MemoryStage::fetch_constants(link::SubWarp& sub_warp) {
   return false;
 }
 
+// ------------------------------------------------------------------------------------- arrivals behind copies
+
+bool MemoryStage::copies_before(const MemoryAccess& access) const {
+  const link::SubWarp& own = *access.sub_warp;
+  const Group& group = state_.groups[own.group];
+  bool under_way = false;
+  pending_.each([&](const MemoryAccess& other) {
+    const link::SubWarp& sub_warp = *other.sub_warp;
+    const isa::Op op = sub_warp.decoded->instruction.op;
+    under_way = under_way || (isa::is_copy(op) && !isa::is_bulk_copy(op) && sub_warp.group == own.group &&
+                              group.flights[sub_warp.flight].number < group.flights[own.flight].number);
+  });
+  return under_way;
+}
+
+void MemoryStage::arrive_after_copies() {
+  for (std::size_t i = 0; i != arrivals_.size();) {
+    MemoryAccess& access = *arrivals_[i];
+    if (copies_before(access)) {
+      ++i;
+      continue;
+    }
+    arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
+    static_cast<void>(scratchpad_path_.serve(access, state_.now));
+    --access.outstanding;
+    if (!is_present(access)) {
+      came(access);
+    }
+  }
+}
+
 // ---------------------------------------------------------------------------------------- copies in bulk
 
 void MemoryStage::copy_in_bulk(MemoryAccess& access) {
