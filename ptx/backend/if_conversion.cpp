@@ -35,7 +35,7 @@ bool may_be_guarded(const MachineInstruction& instruction) {
 bool waits_for_memory(const MachineInstruction& instruction) {
   if (instruction.copy) return false;
   const Op op = instruction.in.op;
-  if (isa::is_texture(op) || isa::is_atomic(op)) return true;
+  if (isa::is_texture(op) || isa::is_atomic(op) || op == Op::MEMBAR) return true;
   if (!isa::is_load(op)) return false;
   const isa::Space space = isa::space_of(op);
   return space != isa::Space::shared && space != isa::Space::constant && space != isa::Space::param;

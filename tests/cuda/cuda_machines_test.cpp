@@ -123,7 +123,7 @@ TEST_F(CudaProgramOnMachines, ThreadsOwnCopiesAreUnderWayInCodeThatHasThem) {
               0);
     const std::string text = test::Scratch::read(ptx);
     for (const char* const word : {"cp.async.cg.shared.global", "cp.async.ca.shared.global", "cp.async.commit_group",
-                                   "cp.async.wait_group 2;"}) {
+                                   "cp.async.wait_group 2;", "cp.async.mbarrier.arrive.shared"}) {
       EXPECT_EQ(text.find(word) != std::string::npos, architecture == std::string("sm_80")) << word;
     }
     for (const char* const kernel : {"sums", "own_pipelines", "groups"}) {

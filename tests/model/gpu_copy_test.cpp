@@ -353,6 +353,45 @@ TEST(GpuCopies, ArriveAtBarrierObjectsByThemselves) {
   }
 }
 
+// Cycles from before an operation of 32 threads on 8 bytes of shared memory to where its result has been used.
+unsigned cycles_at_one_place(const std::string& operation) {
+  const std::string counted = test::in_child([&] {
+    const std::string text = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry one(.param .u64 out)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %a<4>;
+  .shared .align 8 .b64 object;
+  ld.param.u64 %a0, [out];
+  mbarrier.init.shared.b64 [object], 32;
+  bar.sync 0;
+  mov.u32 %r0, %clock;
+)" + operation + R"(
+  and.b64 %a1, %a1, 0;
+  cvt.u32.u64 %r1, %a1;
+  add.u32 %r0, %r0, %r1;
+  mov.u32 %r2, %clock;
+  sub.u32 %r2, %r2, %r0;
+  st.global.u32 [%a0], %r2;
+  ret;
+}
+)";
+    return std::to_string(test::words_left_by("h100-8sm", {}, text, {"one", {1, 1, 1}, {32, 1, 1}, 0, {}, 0, false},
+                                              std::vector<std::uint32_t>(8), true)[0]);
+  });
+  return static_cast<unsigned>(std::stoul(counted));
+}
+
+TEST(GpuCopies, AWarpsArrivalsAtOneObjectTakeOneTurn) {
+  const unsigned arrivals = cycles_at_one_place("  mbarrier.arrive.shared.b64 %a1, [object];\n");
+  const unsigned sums = cycles_at_one_place("  atom.shared.add.u64 %a1, [object], 1;\n");
+  EXPECT_LT(arrivals, 60U);
+  EXPECT_GT(sums, arrivals + 25) << "one lane after the other";
+}
+
 TEST(GpuCopies, FillWithZerosWhatIsNotRead) {
   for (const char* const machine : {"h100-8sm", "baseline"}) {
     EXPECT_EQ(judged(machine, {}, ", %r20", 3), "right") << machine;

@@ -1,16 +1,10 @@
-// cuda::memcpy_async. For barriers and pipelines of several threads the copy is done at once by the threads that ask
-// for it, so that waiting for it is waiting for these threads. What a thread waits for itself, by its own pipeline or
-// with its group, is under way meanwhile in code for compute capability 8.0 and later: that has cp.async, as nvcc's
-// code has.
+// cuda::memcpy_async. What a thread waits for itself, by its own pipeline or with its group, is under way meanwhile in
+// code for compute capability 8.0 and later: that has cp.async, as nvcc's code has. So is what a block's barriers and
+// pipelines in shared memory count, at which the copies arrive. Other copies are done at once by the threads that ask
+// for them, so that waiting for them is waiting for these threads.
 #pragma once
 
 #include "heddle/cuda_scopes.h"
-
-#if defined(__CUDA_ARCH__) && defined(__LP64__)
-#if __CUDA_ARCH__ >= 800
-#define HEDDLE_HAS_COPIES_
-#endif
-#endif
 
 namespace cuda {
 
@@ -27,6 +21,8 @@ template <thread_scope Scope, class Completion>
 class barrier;
 template <thread_scope Scope>
 class pipeline;
+
+enum class async_contract_fulfillment { none, async };
 
 namespace heddle_detail {
 
@@ -80,9 +76,9 @@ __device__ __inline__ void steps_under_way(unsigned int to, const char* from, si
 }
 #endif
 
-// As copy_by(); what cp.async can copy, from global to shared memory in words, is under way when this returns.
+// As copy_by(); what cp.async can copy, from global to shared memory in words, is under way when this returns: true.
 template <class Group>
-HEDDLE_SCOPE_ void begin_copy(const Group& group, void* to, const void* from, size_t size) {
+HEDDLE_SCOPE_ bool begin_copy(const Group& group, void* to, const void* from, size_t size) {
 #ifdef HEDDLE_HAS_COPIES_
   const size_t together = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | size;
   if (together % 4 == 0 && __nvvm_isspacep_shared(to) && __nvvm_isspacep_global(from)) {
@@ -96,10 +92,23 @@ HEDDLE_SCOPE_ void begin_copy(const Group& group, void* to, const void* from, si
     } else {
       steps_under_way<4>(place, static_cast<const char*>(from), size, rank, threads);
     }
-    return;
+    return true;
   }
 #endif
   copy_by(group, to, from, size);
+  return false;
+}
+// For a barrier that counts copies, if it can.
+template <class Group, class Barrier>
+HEDDLE_SCOPE_ async_contract_fulfillment copy_for(const Group& group, void* to, const void* from, size_t size,
+                                                  Barrier& barrier) {
+  if (!barrier.heddle_counts_copies()) {
+    copy_by(group, to, from, size);
+    return async_contract_fulfillment::none;
+  }
+  if (!begin_copy(group, to, from, size)) return async_contract_fulfillment::none;
+  barrier.heddle_copies_arrive();
+  return async_contract_fulfillment::async;
 }
 // The copies that this thread has begun and not committed are one batch.
 HEDDLE_SCOPE_ void commit_copies() {
@@ -134,30 +143,25 @@ HEDDLE_SCOPE_ void wait_for_copies(size_t prior) {
 
 }  // namespace heddle_detail
 
-enum class async_contract_fulfillment { none, async };
-
 template <class Group, class To, class From, thread_scope Scope, class Completion>
 HEDDLE_SCOPE_ async_contract_fulfillment memcpy_async(const Group& group, To* to, const From* from, size_t size,
-                                                      barrier<Scope, Completion>&) {
-  heddle_detail::copy_by(group, to, from, size);
-  return async_contract_fulfillment::none;
+                                                      barrier<Scope, Completion>& barrier) {
+  return heddle_detail::copy_for(group, to, from, size, barrier);
 }
 template <class Group, class To, class From, thread_scope Scope>
 HEDDLE_SCOPE_ async_contract_fulfillment memcpy_async(const Group& group, To* to, const From* from, size_t size,
-                                                      pipeline<Scope>&) {
-  heddle_detail::copy_by(group, to, from, size);
-  return async_contract_fulfillment::none;
+                                                      pipeline<Scope>& pipeline) {
+  return heddle_detail::copy_for(group, to, from, size, pipeline.heddle_produced());
 }
 template <class To, class From, thread_scope Scope, class Completion>
 HEDDLE_SCOPE_ async_contract_fulfillment memcpy_async(To* to, const From* from, size_t size,
-                                                      barrier<Scope, Completion>&) {
-  heddle_detail::copy_by(heddle_detail::one_thread(), to, from, size);
-  return async_contract_fulfillment::none;
+                                                      barrier<Scope, Completion>& barrier) {
+  return heddle_detail::copy_for(heddle_detail::one_thread(), to, from, size, barrier);
 }
 template <class To, class From, thread_scope Scope>
-HEDDLE_SCOPE_ async_contract_fulfillment memcpy_async(To* to, const From* from, size_t size, pipeline<Scope>&) {
-  heddle_detail::copy_by(heddle_detail::one_thread(), to, from, size);
-  return async_contract_fulfillment::none;
+HEDDLE_SCOPE_ async_contract_fulfillment memcpy_async(To* to, const From* from, size_t size,
+                                                      pipeline<Scope>& pipeline) {
+  return heddle_detail::copy_for(heddle_detail::one_thread(), to, from, size, pipeline.heddle_produced());
 }
 
 // A thread's own pipeline.

@@ -12,13 +12,24 @@ namespace heddle_detail {
 struct nothing {
   HEDDLE_SCOPE_ void operator()() const {}
 };
+// Whether a barrier may be an object of shared memory (PTX ISA, "mbarrier"), which counts copies too.
+template <thread_scope Scope, class Completion>
+struct may_be_object {
+  static constexpr bool value = false;
+};
+#ifdef HEDDLE_HAS_COPIES_
+template <>
+struct may_be_object<thread_scope_block, nothing> {
+  static constexpr bool value = true;
+};
+#endif
 }  // namespace heddle_detail
 
 // Phases: `expected` threads arrive, the last of them calls the completion and begins the next phase.
 template <thread_scope Scope = thread_scope_system, class Completion = heddle_detail::nothing>
 class barrier {
  public:
-  using arrival_token = unsigned int;  // the phase
+  using arrival_token = unsigned long long;  // the phase; of an object, its state in it
 
   barrier() = default;  // what init() sets up
   HEDDLE_SCOPE_ barrier(ptrdiff_t expected, Completion completion = Completion()) { begin(expected, completion); }
@@ -31,6 +42,16 @@ class barrier {
   }
 
   [[nodiscard]] HEDDLE_SCOPE_ arrival_token arrive(ptrdiff_t count = 1) {
+#ifdef HEDDLE_HAS_COPIES_
+    if (is_object()) {
+      arrival_token state;
+      asm volatile("mbarrier.arrive.shared.b64 %0, [%1], %2;"
+                   : "=l"(state)
+                   : "r"(place()), "r"(static_cast<unsigned int>(count))
+                   : "memory");
+      return state;
+    }
+#endif
     heddle_detail::fence(Scope);
     const auto less = static_cast<unsigned long long>(count);
     const unsigned long long old = heddle_detail::add<unsigned long long>(&state_, 0ULL - less);
@@ -42,48 +63,117 @@ class barrier {
       const unsigned long long next = (((old >> 32) + 1) << 32) | expected();
       heddle_detail::add<unsigned long long>(&state_, next - (old - less));
     }
-    return static_cast<arrival_token>(old >> 32);
+    return old >> 32;
   }
   HEDDLE_SCOPE_ void wait(arrival_token&& phase) const {
     while (!over(phase)) heddle_detail::pause();
-    heddle_detail::fence(Scope);
+    passed();
   }
   HEDDLE_SCOPE_ bool try_wait(arrival_token&& phase) const {
     const bool done = over(phase);
-    heddle_detail::fence(Scope);
+    passed();
     return done;
   }
   // Until a phase with this parity is over that was the current one or the one before.
   HEDDLE_SCOPE_ void wait_parity(bool parity) const {
-    while ((current() & 1U) == (parity ? 1U : 0U)) heddle_detail::pause();
-    heddle_detail::fence(Scope);
+    while (!over_of(parity)) heddle_detail::pause();
+    passed();
   }
   HEDDLE_SCOPE_ bool try_wait_parity(bool parity) const {
-    const bool done = (current() & 1U) != (parity ? 1U : 0U);
-    heddle_detail::fence(Scope);
+    const bool done = over_of(parity);
+    passed();
     return done;
   }
-  HEDDLE_SCOPE_ void arrive_and_wait() { wait(arrive()); }
+  HEDDLE_SCOPE_ void arrive_and_wait() {
+    wait(arrive());
+  }
   // One fewer takes part from the next phase on.
   HEDDLE_SCOPE_ void arrive_and_drop() {
+#ifdef HEDDLE_HAS_COPIES_
+    if (is_object()) {
+      asm volatile("{ .reg .b64 state; mbarrier.arrive_drop.shared.b64 state, [%0]; }" ::"r"(place()) : "memory");
+      return;
+    }
+#endif
     heddle_detail::add<unsigned long long>(&expected_, ~0ULL);
     (void)arrive();
   }
 
+  // Of this header. The phase can wait for copies of a thread, and does from now on for those that it has begun.
+  [[nodiscard]] HEDDLE_SCOPE_ bool heddle_counts_copies() const {
+    return is_object();
+  }
+  HEDDLE_SCOPE_ void heddle_copies_arrive() {
+#ifdef HEDDLE_HAS_COPIES_
+    asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(place()) : "memory");
+#endif
+  }
+
  private:
+#ifdef HEDDLE_HAS_COPIES_
+  [[nodiscard]] HEDDLE_SCOPE_ bool is_object() const {
+    return heddle_detail::may_be_object<Scope, Completion>::value && __nvvm_isspacep_shared(&state_);
+  }
+  [[nodiscard]] HEDDLE_SCOPE_ unsigned int place() const {
+    return static_cast<unsigned int>(__cvta_generic_to_shared(&state_));
+  }
+#else
+  [[nodiscard]] HEDDLE_SCOPE_ static constexpr bool is_object() {
+    return false;
+  }
+#endif
+  // What threads have done before they arrived is seen behind this. Accesses to a block's objects are in order with
+  // those to all its memory as it is.
+  HEDDLE_SCOPE_ void passed() const {
+    if (!is_object()) heddle_detail::fence(Scope);
+  }
   HEDDLE_SCOPE_ void begin(ptrdiff_t expected, Completion completion) {
+#ifdef HEDDLE_HAS_COPIES_
+    if (is_object()) {
+      asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(place()), "r"(static_cast<unsigned int>(expected))
+                   : "memory");
+      return;
+    }
+#endif
     state_ = static_cast<unsigned long long>(expected);
     expected_ = static_cast<unsigned long long>(expected);
     completion_ = completion;
     heddle_detail::fence(Scope);
   }
-  [[nodiscard]] HEDDLE_SCOPE_ unsigned long long expected() const { return heddle_detail::load(&expected_); }
+  [[nodiscard]] HEDDLE_SCOPE_ unsigned long long expected() const {
+    return heddle_detail::load(&expected_);
+  }
   [[nodiscard]] HEDDLE_SCOPE_ unsigned int current() const {
     return static_cast<unsigned int>(heddle_detail::load(&state_) >> 32);
   }
-  [[nodiscard]] HEDDLE_SCOPE_ bool over(arrival_token phase) const { return current() != phase; }
+  [[nodiscard]] HEDDLE_SCOPE_ bool over(arrival_token phase) const {
+#ifdef HEDDLE_HAS_COPIES_
+    if (is_object()) {
+      unsigned int done;
+      asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                   : "=r"(done)
+                   : "r"(place()), "l"(phase)
+                   : "memory");
+      return done != 0;
+    }
+#endif
+    return current() != phase;
+  }
+  [[nodiscard]] HEDDLE_SCOPE_ bool over_of(bool parity) const {
+#ifdef HEDDLE_HAS_COPIES_
+    if (is_object()) {
+      unsigned int done;
+      asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                   : "=r"(done)
+                   : "r"(place()), "r"(parity ? 1U : 0U)
+                   : "memory");
+      return done != 0;
+    }
+#endif
+    return (current() & 1U) != (parity ? 1U : 0U);
+  }
 
-  unsigned long long state_;     // the phase, and in the lower 32 bits how many are still to arrive
+  unsigned long long state_;     // the phase, and in the lower 32 bits how many are still to arrive; or an object
   unsigned long long expected_;  // in each phase
   Completion completion_;
 };

@@ -62,7 +62,8 @@ class pipeline {
     return true;
   }
 
-  // Of this header.
+  // Of this header: of the stage that is being filled.
+  [[nodiscard]] HEDDLE_SCOPE_ barrier<Scope>& heddle_produced() { return stages_[head_].produced; }
   HEDDLE_SCOPE_ pipeline(Stage* stages, unsigned int count, bool producer, bool consumer)
       : stages_(stages), count_(count), producer_(producer), consumer_(consumer) {}
 
@@ -152,11 +153,15 @@ template <unsigned char Prior>
 HEDDLE_SCOPE_ void pipeline_consumer_wait_prior(pipeline<thread_scope_thread>&) {
   heddle_detail::wait_for_copies(Prior);
 }
-// The barrier's phase waits for what this thread has copied, too: the thread itself does.
+// The barrier's phase waits for what this thread has copied, too: the thread itself does where the barrier cannot.
 template <thread_scope Scope, class Completion>
-HEDDLE_SCOPE_ void pipeline_producer_commit(pipeline<thread_scope_thread>&, barrier<Scope, Completion>&) {
+HEDDLE_SCOPE_ void pipeline_producer_commit(pipeline<thread_scope_thread>&, barrier<Scope, Completion>& barrier) {
   heddle_detail::commit_copies();
-  heddle_detail::wait_for_copies(0);
+  if (barrier.heddle_counts_copies()) {
+    barrier.heddle_copies_arrive();
+  } else {
+    heddle_detail::wait_for_copies(0);
+  }
 }
 
 }  // namespace cuda

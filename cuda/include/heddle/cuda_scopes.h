@@ -11,6 +11,14 @@
 #include <stdint.h>
 #endif
 
+// Code for compute capability 8.0 and later copies to shared memory while threads go on, and has barrier objects there,
+// at which copies arrive by themselves.
+#if defined(__CUDA_ARCH__) && defined(__LP64__)
+#if __CUDA_ARCH__ >= 800
+#define HEDDLE_HAS_COPIES_
+#endif
+#endif
+
 #ifdef __CUDA__
 #define HEDDLE_SCOPE_ __host__ __device__ __inline__ __attribute__((always_inline, nodebug))
 #else

@@ -1,6 +1,7 @@
 #include "hw/core/memory/scratchpad_path.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/set_bits.hpp"
 
@@ -14,6 +15,23 @@ std::uint32_t ScratchpadPath::base_of(const BlockHome& block) const {
   return block.scratchpad_base;
 }
 
+LaneMask ScratchpadPath::turns_of(const MemoryAccess& access) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  if (access.kind != MemoryAccess::Kind::atomic || !isa::is_of_barrier_object(instruction.atomic_op())) {
+    return access.shared;
+  }
+  LaneMask first = 0;
+  for (LaneMask left = access.shared; left != 0;) {
+    const auto lowest = static_cast<unsigned>(std::countr_zero(left));
+    first |= LaneMask{1} << lowest;
+    for (const unsigned lane : set_bits(left)) {
+      left &= ~(LaneMask{sub_warp.address[lane] == sub_warp.address[lowest] ? 1U : 0U} << lane);
+    }
+  }
+  return first;
+}
+
 Cycle ScratchpadPath::serve(MemoryAccess& access, Cycle now) {
   const link::SubWarp& sub_warp = *access.sub_warp;
   const LaneMask together = mimd_lanes_ ? together_ & ~access.shared : 0;
@@ -23,7 +41,7 @@ Cycle ScratchpadPath::serve(MemoryAccess& access, Cycle now) {
     request_.atomic = false;
     request_.conflicts = 0;
   }
-  request_.lanes = access.shared | together;
+  request_.lanes = turns_of(access) | together;
   request_.joins = together != 0;
   request_.bytes = std::max(request_.bytes, access.lane_bytes);
   request_.atomic = request_.atomic || access.kind == MemoryAccess::Kind::atomic;

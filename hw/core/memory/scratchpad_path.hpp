@@ -3,7 +3,9 @@
 //   socket    initiator, ScratchpadProtocol: timing by b_transport, data by direct memory
 //   is told   a checked access; `shared` are its lanes, each at an offset into the part of its thread's block
 //   answers   the last cycle in which the banks serve it: bank conflicts take further cycles (hw/scratchpad). Data is
-//             read and written at once: loads have their bytes, atomics their old values, in lane order
+//             read and written at once: loads have their bytes, atomics their old values, in lane order. Lanes that
+//             arrive at one barrier object take one turn ("If the invoking warp is fully converged, then the barrier is
+//             updated once", CUDA C++ Programming Guide, warp entanglement)
 //   together  where lanes execute each an instruction of its own (Divergence::Traits::mimd_lanes), sub-warps beside
 //             each other share cycles of the banks, as lanes of one instruction do: the later one's lanes join those
 //             that have been served, until the last one has left (row_leaves)
@@ -26,6 +28,8 @@ class ScratchpadPath {
  private:
   [[nodiscard]] std::uint32_t base_of(const BlockHome& block) const;
   void move_data(MemoryAccess& access);
+  // The lanes that the banks see.
+  [[nodiscard]] static LaneMask turns_of(const MemoryAccess& access);
 
   const CoreState& state_;
   link::OnChipPort<Scratchpad, ScratchpadProtocol> port_;

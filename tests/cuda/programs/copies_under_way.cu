@@ -1,10 +1,11 @@
 // Tiles that threads copy into shared memory two rounds ahead: by the primitives of pipelines, by pipelines of their
-// own, and as groups.
+// own, by barriers and pipelines of the block, and as groups.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda_pipeline.h>
 
 #include <cstdio>
+#include <cuda/barrier>
 #include <cuda/pipeline>
 
 namespace cg = cooperative_groups;
@@ -83,6 +84,69 @@ __global__ void own_pipelines(const Four* a, const int2* b, const int* c, int* o
   out[i] = sum;
 }
 
+// The block's barriers count what each thread copies, two rounds ahead, and in one round what the block copies as a
+// group; bytes are copied at once. `Pipeline`: stages of a pipeline of the block do.
+template <bool Pipeline>
+__global__ void of_block(const Four* a, const int2* b, const int* c, int* out) {
+  using Barrier = cuda::barrier<cuda::thread_scope_block>;
+  __shared__ Barrier ready[kAhead + 1];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, kAhead + 1> state;
+  __shared__ Four tile_a[kAhead + 1][kThreads];
+  __shared__ int2 tile_b[kAhead + 1][kThreads];
+  __shared__ int tile_c[kAhead + 1][kThreads];
+  __shared__ short bytes[kAhead + 1][kThreads];
+  const int i = threadIdx.x;
+  const cg::thread_block block = cg::this_thread_block();
+  if (i == 0) {
+    for (Barrier& one : ready) init(&one, kThreads);
+  }
+  __syncthreads();
+  auto pipe = cuda::make_pipeline(block, &state);
+  Barrier::arrival_token tokens[kAhead + 1];
+  const auto copy = [&](int round) {
+    const int to = round % (kAhead + 1);
+    const auto begin = [&](auto& counts) {
+      if (round >= kRounds) return;
+      if (round == 5) {
+        cuda::memcpy_async(block, tile_a[to], &a[round * kThreads], sizeof(Four) * kThreads, counts);
+      } else {
+        cuda::memcpy_async(&tile_a[to][i], &a[round * kThreads + i], sizeof(Four), counts);
+      }
+      cuda::memcpy_async(&tile_b[to][i], &b[round * kThreads + i], sizeof(int2), counts);
+      cuda::memcpy_async(&tile_c[to][i], &c[round * kThreads + i], sizeof(int), counts);
+      cuda::memcpy_async(&bytes[to][i], &c[round * kThreads + i], sizeof(short), counts);
+    };
+    if constexpr (Pipeline) {
+      pipe.producer_acquire();
+      begin(pipe);
+      pipe.producer_commit();
+    } else {
+      begin(ready[to]);
+      tokens[to] = ready[to].arrive();
+    }
+  };
+  for (int round = 0; round < kAhead; ++round) copy(round);
+  int sum = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const int from = round % (kAhead + 1);
+    const int other = kThreads - 1 - i;
+    copy(round + kAhead);
+    if constexpr (Pipeline) {
+      pipe.consumer_wait();
+    } else {
+      ready[from].wait(static_cast<Barrier::arrival_token&&>(tokens[from]));
+    }
+    sum = sum * 3 + tile_a[from][other].v[round % 4] + 5 * tile_b[from][other].x + 7 * tile_b[from][other].y +
+          11 * tile_c[from][other] + 13 * bytes[from][other];
+    if constexpr (Pipeline) {
+      pipe.consumer_release();
+    } else {
+      __syncthreads();
+    }
+  }
+  out[i] = sum;
+}
+
 // As a group; `from` may be off by an element, which takes words of 4 bytes.
 __global__ void groups(const int* from, int offset, int* out) {
   __shared__ alignas(16) int tile[2][kThreads * 3];
@@ -124,12 +188,12 @@ int main() {
     c[i] = 3 - i;
   }
   int wrong = 0;
-  for (const bool own : {false, true}) {
-    if (own) {
-      own_pipelines<<<1, kThreads>>>(a, b, c, out);
-    } else {
-      sums<<<1, kThreads>>>(a, b, c, out);
-    }
+  for (const int way : {0, 1, 2, 3}) {
+    const bool own = way != 0;
+    if (way == 0) sums<<<1, kThreads>>>(a, b, c, out);
+    if (way == 1) own_pipelines<<<1, kThreads>>>(a, b, c, out);
+    if (way == 2) of_block<false><<<1, kThreads>>>(a, b, c, out);
+    if (way == 3) of_block<true><<<1, kThreads>>>(a, b, c, out);
     wrong += cudaDeviceSynchronize() != cudaSuccess;
     for (int i = 0; i < kThreads; ++i) {
       int sum = 0;
