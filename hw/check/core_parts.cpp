@@ -241,27 +241,7 @@ void check_carve_outs(const Machine& machine, std::vector<Contradiction>& found)
   }
 }
 
-namespace {
-
-void check_bulk_copies(const Machine& machine, std::vector<Contradiction>& found) {
-  if (machine.bulk_copy.queue == 0) {
-    return;
-  }
-  const auto refuse = [&](const std::string& why) {
-    found.push_back({"bulk_copy.queue", fmt::format("bulk_copy.queue ({}): {}; use 0", machine.bulk_copy.queue, why)});
-  };
-  if (machine.core.sub_cores == 1) {
-    refuse("the L1 and the scratchpad of a core with core.sub_cores = 1 have no port for a unit beside it");
-  }
-  if (machine.lsu.queue == 0) {
-    refuse("with lsu.queue = 0 an access that waits for the unit would hold up all others of its sub-core");
-  }
-}
-
-}  // namespace
-
 void check_queue(const Machine& machine, std::vector<Contradiction>& found) {
-  check_bulk_copies(machine, found);
   if (machine.lsu.queue == 0) {
     return;
   }

@@ -20,6 +20,7 @@
 #include "hw/coherence/protocol.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/issue/discipline.hpp"
+#include "hw/parameters/bulk_copies.hpp"
 #include "hw/scalar/scalarisation.hpp"
 #include "hw/schedule/load_limiter.hpp"
 #include "hw/schedule/scheduler.hpp"
@@ -307,9 +308,7 @@ const std::vector<Dependence>& dependences() {
       {{"lsu.address_cycles", "lsu.interval"},
        "lsu.queue is 0",
        [](const Machine& machine) { return machine.lsu.queue == 0; }},
-      {{"bulk_copy.latency"},
-       "bulk_copy.queue is 0",
-       [](const Machine& machine) { return machine.bulk_copy.queue == 0; }},
+      {{"bulk_copy.latency"}, "no core copies in bulk", [](const Machine& made) { return !copies_in_bulk(made); }},
       {{"scratchpad.return_bytes"},
        "l1d.return_bytes is 0",
        [](const Machine& machine) { return machine.l1d.return_bytes == 0; }},

@@ -2,6 +2,7 @@
 #include "hw/core/core.hpp"
 
 #include "hw/coherence/protocol.hpp"
+#include "hw/parameters/bulk_copies.hpp"
 
 namespace heddle::hw {
 
@@ -103,7 +104,7 @@ void Core::join_sub_cores(const CoreExtension& extension) {
     return;
   }
   const auto count = static_cast<unsigned>(sub_cores_.size());
-  if (machine_.bulk_copy.queue != 0) {
+  if (copies_in_bulk(machine_)) {
     bulk_copies_ =
         std::make_unique<BulkCopies>("bulk_copies", machine_.bulk_copy, machine_.l1d.line_bytes, count, clock());
     bulk_copies_->answered = [this](unsigned port) { sub_cores_[port]->wake(); };

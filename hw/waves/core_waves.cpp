@@ -89,7 +89,6 @@ void CoreWaves::describe_caches(link::SignalCatalogue& catalogue, const std::str
   }
 }
 
-// What is known before anything runs.
 void CoreWaves::attach_caches(Core& core) {
   core.icache().observe(icache_.traced() ? &icache_ : nullptr);
   core.l1d().observe(l1d_.traced() ? &l1d_ : nullptr);
@@ -97,7 +96,7 @@ void CoreWaves::attach_caches(Core& core) {
   if (constant_cache_) {
     core.constant_cache()->observe(constant_cache_->traced() ? constant_cache_.get() : nullptr);
   }
-  if (bulk_copies_) {
+  if (core.bulk_copies() != nullptr) {
     core.bulk_copies()->observe(bulk_copies_->traced() ? bulk_copies_.get() : nullptr);
   }
 }
@@ -124,12 +123,8 @@ void CoreWaves::attach(SubCore& core) {
         &memory_.queue,        &retire_[0].stage.valid, &retire_[1].stage.valid,  &scheduler_.blocks}) {
     wave->set(0);
   }
-  for (link::Wave& count : scheduler_.states) {
-    count.set(0);
-  }
-  for (link::Wave& made : splits_.made) {
-    made.set(0);
-  }
+  for (link::Wave& count : scheduler_.states) count.set(0);
+  for (link::Wave& made : splits_.made) made.set(0);
   for (link::Wave& ended : splits_.ended) {
     ended.set(0);
   }

@@ -53,6 +53,7 @@ std::vector<std::string> modules_of(const std::string& section, const std::strin
       {"core.thread_misses", {"memory"}},
       {"lsu.", {"memory"}},
       {"private.", {"memory"}},
+      {"bulk_copy.", {"bulk_copies"}},
       {"constant_cache.l0_", {"l0c"}},
       {"jedec.", {"dram"}},
       {"warp_aware.", {"dram"}},

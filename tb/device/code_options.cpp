@@ -2,6 +2,7 @@
 
 #include "hw/divergence/divergence.hpp"
 #include "hw/issue/discipline.hpp"
+#include "hw/parameters/bulk_copies.hpp"
 
 namespace heddle::tb {
 
@@ -18,7 +19,7 @@ ptx::CodeOptions code_options(const hw::Machine& machine) {
   options.convergence_instructions = core.convergence_instructions;
   options.schedule_within = hw::schedules_within(core);
   options.warp_syncs = hw::schedules_threads(core);
-  options.bulk_copies = machine.bulk_copy.queue != 0;
+  options.bulk_copies = hw::copies_in_bulk(machine);
   return options;
 }
 

@@ -5,8 +5,9 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <utility>
 
-#include "hw/check/machine.hpp"
+#include "hw/parameters/bulk_copies.hpp"
 #include "isa/barrier_object.hpp"
 #include "tests/hw/stage_stubs.hpp"
 
@@ -285,28 +286,19 @@ TEST(BarrierObject, CountsArrivalsAndBytesOfItsPhases) {
   EXPECT_EQ(plain.parity, 1U) << "of two threads";
 }
 
-std::string refusal(const std::vector<std::pair<std::string, unsigned>>& settings) {
-  Machine machine;
-  for (const auto& [key, value] : settings) {
-    (key == "queue"       ? machine.bulk_copy.queue
-     : key == "sub_cores" ? machine.core.sub_cores
-                          : machine.lsu.queue) = value;
-  }
-  std::string text;
-  for (const Contradiction& one : check(machine)) {
-    text += one.key == "bulk_copy.queue" ? one.message + "\n" : "";
-  }
-  return text;
-}
-
 TEST(BulkCopies, NeedSubCoresAndTheirQueues) {
-  EXPECT_EQ(refusal({{"queue", 2}, {"sub_cores", 4}, {"lsu", 5}}), "");
-  EXPECT_EQ(refusal({{"queue", 2}, {"lsu", 5}}),
-            "bulk_copy.queue (2): the L1 and the scratchpad of a core with core.sub_cores = 1 have no port for a unit "
-            "beside it; use 0\n");
-  EXPECT_EQ(refusal({{"queue", 2}, {"sub_cores", 4}}),
-            "bulk_copy.queue (2): with lsu.queue = 0 an access that waits for the unit would hold up all others of its "
-            "sub-core; use 0\n");
+  Machine machine;
+  machine.bulk_copy.queue = 2;
+  machine.core.sub_cores = 4;
+  machine.lsu.queue = 5;
+  EXPECT_TRUE(copies_in_bulk(machine));
+  for (unsigned* const key : {&machine.bulk_copy.queue, &machine.lsu.queue}) {
+    const unsigned before = std::exchange(*key, 0U);
+    EXPECT_FALSE(copies_in_bulk(machine));
+    *key = before;
+  }
+  machine.core.sub_cores = 1;
+  EXPECT_FALSE(copies_in_bulk(machine));
 }
 
 }  // namespace

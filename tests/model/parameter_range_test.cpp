@@ -116,6 +116,7 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"scratchpad.carve_outs", std::string("0 64 128")}, {"l1d.bytes", std::int64_t{256 * 1024}}},
       {{"allocation.placement", std::string("seeded")}},
       {{"lsu.queue", std::int64_t{3}}},
+      {{"lsu.queue", std::int64_t{3}}, {"core.sub_cores", std::int64_t{4}}, {"bulk_copy.queue", std::int64_t{2}}},
       {{"constant_cache.bytes", std::int64_t{4096}}, {"constant_cache.l0_bytes", std::int64_t{512}}},
       {{"l1d.return_bytes", std::int64_t{64}}, {"l1d.hit_latency", std::int64_t{20}}},
   };

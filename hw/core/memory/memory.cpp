@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/set_bits.hpp"
+#include "hw/parameters/bulk_copies.hpp"
 
 namespace heddle::hw {
 
@@ -25,7 +26,7 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
                                                             : std::make_unique<PrivatePath>(state, clock, mimd_lanes_)),
       constant_path_(state.machine.constant_cache.bytes == 0 ? nullptr
                                                              : std::make_unique<ConstantPath>(state, mimd_lanes_)),
-      bulk_path_(state.machine.bulk_copy.queue == 0 ? nullptr : std::make_unique<BulkCopyPath>(state)),
+      bulk_path_(copies_in_bulk(state.machine) ? std::make_unique<BulkCopyPath>(state) : nullptr),
       local_path_(state),
       texture_path_(state),
       pending_(state),

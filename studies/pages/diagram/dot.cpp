@@ -131,6 +131,7 @@ class DotDrawing {
                                                                {"masks", "#1f5fa8"},
                                                                {"scratchpad", "#6b4fa0"},
                                                                {"private memory", "#6b4fa0"},
+                                                               {"copies in bulk", "#2e7d4f"},
                                                                {"thread blocks", "#8a8a00"},
                                                                {"threads", "#8a8a00"},
                                                                {"invalidations", "#a02c5a"}};

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "hw/coherence/protocol.hpp"
 #include "hw/divergence/divergence.hpp"
+#include "hw/parameters/bulk_copies.hpp"
 #include "tb/measure/cost/cost.hpp"
 
 namespace heddle::tb {
@@ -193,6 +194,7 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
       {"constant_cache", machine.constant_cache.bytes != 0 ? cores : 0},
       {"scratchpad", cores},
       {"private_memory", machine.private_memory.bytes != 0 ? cores : 0},
+      {"bulk_copies", hw::copies_in_bulk(machine) ? cores : 0},
       {"registers", cores * machine.core.sub_cores * machine.core.simd_width},  // a bank per lane
       {"noc", 1},
       {"partitions", machine.l2.enabled && machine.l2.partitions > 1 ? 1 : 0},
