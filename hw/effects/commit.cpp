@@ -131,7 +131,7 @@ void Retirement::count(const link::SubWarp& sub_warp) {
 
 namespace {
 
-// Copies what fold_in() reads of a sub-warp: a quarter of it at most.
+// Copies what fold_in() reads of a sub-warp, which is much less than all of it.
 void keep(link::SubWarp& kept, const link::SubWarp& of) {
   kept.group = of.group;
   kept.pc = of.pc;

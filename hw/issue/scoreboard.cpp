@@ -279,18 +279,18 @@ class Scoreboard : public IssueDiscipline {
     std::uint32_t outlasting = 0;  // bit f: flight f outlasts others, and has not completed
     std::array<Results, Group::kFlights> results{};
     std::uint32_t copies = 0;  // bit f: flight f is a copy that outlasts others
-    // Likewise: a copy in bulk, or an arrival behind copies. Barriers do not wait for them either.
+    // Likewise: a copy in bulk, or an arrival behind copies.
     std::uint32_t by_themselves = 0;
     std::uint32_t commits = 0;                                    // groups of copies that have been closed
     std::array<std::uint32_t, Group::kFlights> commits_before{};  // likewise when a copy was formed
   };
   static_assert(Group::kFlights <= 32);
 
-  // Of the instructions that outlast others, those that one waits for which waits for all. A barrier does not wait for
-  // copies: a thread that wants them waits for them before (PTX ISA, "cp.async.wait_group", "mbarrier.try_wait").
+  // Of the instructions that outlast others, those that one waits for which waits for all. Barriers and fences do not
+  // wait for copies, which nothing orders but waits for them (PTX ISA, "cp.async.wait_group", "mbarrier.try_wait").
   [[nodiscard]] std::uint32_t waited_for(const Board& board, const link::DecodedInstruction& next) const {
-    return next.unit == isa::Unit::barrier ? board.outlasting & ~(board.copies | board.by_themselves)
-                                           : board.outlasting;
+    const bool orders = next.unit == isa::Unit::barrier || next.instruction.op == isa::Op::MEMBAR;
+    return orders ? board.outlasting & ~(board.copies | board.by_themselves) : board.outlasting;
   }
   // async.wait: copies of groups that must have ended are under way.
   [[nodiscard]] static bool waits_for_copies(const Board& board, const isa::Instruction& next) {

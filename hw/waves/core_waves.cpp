@@ -77,42 +77,6 @@ void CoreWaves::describe(link::SignalCatalogue& catalogue, const std::string& co
   }
 }
 
-void CoreWaves::describe_caches(link::SignalCatalogue& catalogue, const std::string& core) {
-  catalogue.add(core + ".icache", icache_);
-  catalogue.add(core + ".l1d", l1d_);
-  catalogue.add(core + ".texture", texture_);
-  if (constant_cache_) {
-    catalogue.add(core + ".constant_cache", *constant_cache_);
-  }
-  if (bulk_copies_) {
-    catalogue.add(core + ".bulk_copies", *bulk_copies_);
-  }
-}
-
-void CoreWaves::attach_caches(Core& core) {
-  core.icache().observe(icache_.traced() ? &icache_ : nullptr);
-  core.l1d().observe(l1d_.traced() ? &l1d_ : nullptr);
-  core.texture_cache().observe(texture_.traced() ? &texture_ : nullptr);
-  if (constant_cache_) {
-    core.constant_cache()->observe(constant_cache_->traced() ? constant_cache_.get() : nullptr);
-  }
-  if (core.bulk_copies() != nullptr) {
-    core.bulk_copies()->observe(bulk_copies_->traced() ? bulk_copies_.get() : nullptr);
-  }
-}
-
-void CoreWaves::leave_caches(Core& core) {
-  core.icache().observe(nullptr);
-  core.l1d().observe(nullptr);
-  core.texture_cache().observe(nullptr);
-  if (core.constant_cache() != nullptr) {
-    core.constant_cache()->observe(nullptr);
-  }
-  if (core.bulk_copies() != nullptr) {
-    core.bulk_copies()->observe(nullptr);
-  }
-}
-
 void CoreWaves::attach(SubCore& core) {
   core_ = &core;
   for (link::Wave* const wave :
@@ -123,8 +87,12 @@ void CoreWaves::attach(SubCore& core) {
         &memory_.queue,        &retire_[0].stage.valid, &retire_[1].stage.valid,  &scheduler_.blocks}) {
     wave->set(0);
   }
-  for (link::Wave& count : scheduler_.states) count.set(0);
-  for (link::Wave& made : splits_.made) made.set(0);
+  for (link::Wave& count : scheduler_.states) {
+    count.set(0);
+  }
+  for (link::Wave& made : splits_.made) {
+    made.set(0);
+  }
   for (link::Wave& ended : splits_.ended) {
     ended.set(0);
   }

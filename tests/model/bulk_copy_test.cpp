@@ -8,8 +8,8 @@
 
 #include "tb/config/config.hpp"
 #include "tb/measure/trace/recorder.hpp"
-#include "tb/measure/trace_subject.hpp"
 #include "tests/model/pointer_chase.hpp"
+#include "tests/model/replayed.hpp"
 #include "tests/model/words_left.hpp"
 #include "tlm/protocol_tap.hpp"
 
@@ -234,19 +234,7 @@ TEST(BulkCopies, ReplayInTheCyclesOfTheProgram) {
   };
   const std::string program = record(false);
   EXPECT_NE(program.find(" copies 8 bytes 2240 lines "), std::string::npos) << program;
-  const std::string trace = record(true);
-  const std::string replayed = test::in_child([&] {
-    std::istringstream in(trace);
-    tb::TraceSubject subject(in, "k.trace");
-    subject.check(machine);
-    tb::DeviceOptions options;
-    options.replay = &subject;
-    tb::Device device(machine, options);
-    device.load(subject.compile());
-    static_cast<void>(subject.run(device, std::nullopt));
-    return cycles_of(device);
-  });
-  EXPECT_EQ(replayed, program);
+  EXPECT_EQ(test::replayed(machine, record(true), cycles_of), program);
 }
 
 std::string fault_of(const std::vector<std::string>& settings, const std::string& copy) {

@@ -23,6 +23,7 @@
 #include "tb/measure/trace/recorder.hpp"
 #include "tb/measure/trace_subject.hpp"
 #include "tests/model/child.hpp"
+#include "tests/model/replayed.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"
 
@@ -367,18 +368,7 @@ TEST(WarpOperations, ReplayInTheCyclesOfTheProgram) {
   const std::string program = record(narrow, false);
   for (const hw::Machine& recorder : {narrow, wide}) {
     const std::string trace = record(recorder, true);
-    const std::string replayed = test::in_child([&] {
-      std::istringstream in(trace);
-      tb::TraceSubject subject(in, "k.trace");
-      subject.check(narrow);
-      tb::DeviceOptions options;
-      options.replay = &subject;
-      tb::Device device(narrow, options);
-      device.load(subject.compile());
-      static_cast<void>(subject.run(device, std::nullopt));
-      return cycles_of(device);
-    });
-    EXPECT_EQ(replayed, program) << recorder.name;
+    EXPECT_EQ(test::replayed(narrow, trace, cycles_of), program) << recorder.name;
   }
 }
 

@@ -42,6 +42,7 @@ class barrier {
   }
 
   [[nodiscard]] HEDDLE_SCOPE_ arrival_token arrive(ptrdiff_t count = 1) {
+    heddle_detail::fence(Scope);
 #ifdef HEDDLE_HAS_COPIES_
     if (is_object()) {
       arrival_token state;
@@ -52,7 +53,6 @@ class barrier {
       return state;
     }
 #endif
-    heddle_detail::fence(Scope);
     const auto less = static_cast<unsigned long long>(count);
     const unsigned long long old = heddle_detail::add<unsigned long long>(&state_, 0ULL - less);
     if ((old & 0xffffffffULL) == less) {
@@ -67,21 +67,21 @@ class barrier {
   }
   HEDDLE_SCOPE_ void wait(arrival_token&& phase) const {
     while (!over(phase)) heddle_detail::pause();
-    passed();
+    heddle_detail::fence(Scope);
   }
   HEDDLE_SCOPE_ bool try_wait(arrival_token&& phase) const {
     const bool done = over(phase);
-    passed();
+    heddle_detail::fence(Scope);
     return done;
   }
   // Until a phase with this parity is over that was the current one or the one before.
   HEDDLE_SCOPE_ void wait_parity(bool parity) const {
     while (!over_of(parity)) heddle_detail::pause();
-    passed();
+    heddle_detail::fence(Scope);
   }
   HEDDLE_SCOPE_ bool try_wait_parity(bool parity) const {
     const bool done = over_of(parity);
-    passed();
+    heddle_detail::fence(Scope);
     return done;
   }
   HEDDLE_SCOPE_ void arrive_and_wait() {
@@ -91,6 +91,7 @@ class barrier {
   HEDDLE_SCOPE_ void arrive_and_drop() {
 #ifdef HEDDLE_HAS_COPIES_
     if (is_object()) {
+      heddle_detail::fence(Scope);
       asm volatile("{ .reg .b64 state; mbarrier.arrive_drop.shared.b64 state, [%0]; }" ::"r"(place()) : "memory");
       return;
     }
@@ -122,16 +123,12 @@ class barrier {
     return false;
   }
 #endif
-  // What threads have done before they arrived is seen behind this. Accesses to a block's objects are in order with
-  // those to all its memory as it is.
-  HEDDLE_SCOPE_ void passed() const {
-    if (!is_object()) heddle_detail::fence(Scope);
-  }
   HEDDLE_SCOPE_ void begin(ptrdiff_t expected, Completion completion) {
 #ifdef HEDDLE_HAS_COPIES_
     if (is_object()) {
       asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(place()), "r"(static_cast<unsigned int>(expected))
                    : "memory");
+      heddle_detail::fence(Scope);
       return;
     }
 #endif

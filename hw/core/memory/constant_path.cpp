@@ -27,10 +27,7 @@ void ConstantPath::make(MemoryAccess& access) const {
   access.count = 0;
   for (LaneMask left = access.constant | access.parameter; left != 0;) {
     const std::uint64_t offset = access.sub_warp->address[static_cast<unsigned>(std::countr_zero(left))];
-    LaneMask same = 0;
-    for (const unsigned lane : set_bits(left)) {
-      same |= LaneMask{access.sub_warp->address[lane] == offset ? 1U : 0U} << lane;
-    }
+    const LaneMask same = lanes_at(*access.sub_warp, left, offset);
     left &= ~same;
     if (access.lines.size() == access.count) {
       access.lines.emplace_back();  // nothing of this access is outstanding yet: addresses may change

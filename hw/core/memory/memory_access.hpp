@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/set_bits.hpp"
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/state/core_state.hpp"
 #include "isa/texture.hpp"
@@ -90,11 +91,8 @@ struct MemoryAccess {
   [[nodiscard]] LaneMask waiting(bool misses_only = false) const;
   // Line `number`, which there is room for, as a load of the sub-warp that all the rest is still to be said of.
   AccessLine& begin_line(const CoreState& state, unsigned number);
-  // Bytes that a lane reads: all, or less of a copy that fills the rest with zeros; as many as it says, in bulk.
+  // Bytes that a lane reads: all, or less of a copy that fills the rest with zeros.
   [[nodiscard]] unsigned bytes_of(unsigned lane) const {
-    if (isa::is_bulk_copy(sub_warp->decoded->instruction.op)) {
-      return sub_warp->values.result[1][lane];
-    }
     return isa::fills(sub_warp->decoded->instruction.op) ? std::min(sub_warp->values.result[1][lane], lane_bytes)
                                                          : lane_bytes;
   }
@@ -123,6 +121,15 @@ inline void copy_lane(void* to, const void* from, unsigned bytes) {
     default:
       std::memcpy(to, from, bytes);
   }
+}
+
+// Those of `lanes` whose address it is.
+[[nodiscard]] inline LaneMask lanes_at(const link::SubWarp& sub_warp, LaneMask lanes, std::uint64_t address) {
+  LaneMask there = 0;
+  for (const unsigned lane : set_bits(lanes)) {
+    there |= LaneMask{sub_warp.address[lane] == address ? 1U : 0U} << lane;
+  }
+  return there;
 }
 
 // An atomic's operand, or what a conditional accumulate writes, of one lane: up to 8 bytes.

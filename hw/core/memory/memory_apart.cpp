@@ -196,7 +196,7 @@ void MemoryStage::arrive_after_copies() {
 void MemoryStage::copy_in_bulk(MemoryAccess& access) {
   if (state_.launch_bytes != nullptr) {
     for (const unsigned lane : set_bits(access.lanes)) {
-      for (unsigned at = 0; at < access.bytes_of(lane); at += isa::kBulkPiece) {
+      for (unsigned at = 0; at < access.sub_warp->values.result[1][lane]; at += isa::kBulkPiece) {
         state_.launch_bytes->add(LaunchBytes::Access::load, access.sub_warp->address[lane] + at, isa::kBulkPiece);
       }
     }

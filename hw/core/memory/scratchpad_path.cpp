@@ -25,9 +25,7 @@ LaneMask ScratchpadPath::turns_of(const MemoryAccess& access) {
   for (LaneMask left = access.shared; left != 0;) {
     const auto lowest = static_cast<unsigned>(std::countr_zero(left));
     first |= LaneMask{1} << lowest;
-    for (const unsigned lane : set_bits(left)) {
-      left &= ~(LaneMask{sub_warp.address[lane] == sub_warp.address[lowest] ? 1U : 0U} << lane);
-    }
+    left &= ~lanes_at(sub_warp, left, sub_warp.address[lowest]);
   }
   return first;
 }
